@@ -8,6 +8,7 @@ cargo xtask story-update    rewrite stories and golden files, then show what cha
 cargo xtask sim --seeds N   run the simulation with N seeds
 cargo xtask eval            how often the household's rules are right, compared with what is promised
 cargo xtask eval --held     the same, naming also the wrong held-back cases, for which no rule may be changed
+cargo xtask eval --show development  the same, with every development conversation that did not go right
 cargo xtask bench           what the runtime costs, compared with the same work without it (many minutes)
 cargo xtask bench --quick   the same without the largest cases
 cargo xtask bench --only NAME[,NAME]  only these figures (docs/benchmarks.md has the names); --quick can be added
@@ -35,6 +36,8 @@ pub(crate) enum Command {
     Eval {
         /// Whether wrong held-back cases are named, too.
         held: bool,
+        /// Whether development conversations that did not go right are shown. Held-back ones are never shown.
+        show: bool,
     },
     /// The benchmarks.
     Bench {
@@ -69,8 +72,9 @@ impl Command {
             ["lint"] => Ok(Self::Lint),
             ["story-update"] => Ok(Self::StoryUpdate),
             ["sim", "--seeds", seeds] => Ok(Self::Sim { seeds: at_least_one("--seeds", seeds)? }),
-            ["eval"] => Ok(Self::Eval { held: false }),
-            ["eval", "--held"] => Ok(Self::Eval { held: true }),
+            ["eval"] => Ok(Self::Eval { held: false, show: false }),
+            ["eval", "--held"] => Ok(Self::Eval { held: true, show: false }),
+            ["eval", "--show", "development"] => Ok(Self::Eval { held: false, show: true }),
             ["bench", ref flags @ ..] => bench(flags),
             ["storm"] => Ok(Self::Storm),
             ["fuzz"] => Ok(Self::Fuzz { seconds: 60 }),
@@ -134,9 +138,18 @@ mod tests {
     #[test]
     fn anything_else_is_wrong_and_nothing_is_only_a_wish_for_help() {
         assert_eq!(parse(""), Err(String::new()));
-        for line in ["tests", "test --fast", "sim", "sim --seeds 0", "sim --seeds many", "fuzz --seconds 0", "fuzz sse"]
-            .into_iter()
-            .chain(["bench --only", "bench --only --quick", "bench cpu"])
+        for line in [
+            "tests",
+            "test --fast",
+            "sim",
+            "sim --seeds 0",
+            "sim --seeds many",
+            "fuzz --seconds 0",
+            "fuzz sse",
+            "eval --show held_back",
+        ]
+        .into_iter()
+        .chain(["bench --only", "bench --only --quick", "bench cpu"])
         {
             assert!(parse(line).expect_err("wrong").ends_with("\n\n"), "{line}");
         }

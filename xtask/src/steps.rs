@@ -21,10 +21,13 @@ pub(crate) fn of(command: &Command) -> Vec<Step> {
             let run = "nextest run --locked --package majordomo-testkit --test sim --no-capture";
             vec![cargo("simulation", run).with("SIM_SEEDS", &seeds.to_string())]
         }
-        Command::Eval { held } => {
-            let run =
-                cargo("gold sets", "nextest run --locked --package majordomo --test eval --no-capture as_is_promised");
-            vec![if *held { run.with("EVAL_HELD", "1") } else { run }]
+        Command::Eval { held, show } => {
+            let run = "nextest run --locked --package majordomo --test eval --no-capture --no-fail-fast as_is_promised";
+            let mut run = cargo("gold sets", run);
+            if *held {
+                run = run.with("EVAL_HELD", "1");
+            }
+            vec![if *show { run.with("EVAL_SHOW", "development") } else { run }]
         }
         Command::Bench { quick, only } => {
             let quick = if *quick { " --quick" } else { "" };
@@ -97,7 +100,7 @@ mod tests {
 
     #[test]
     fn nothing_is_built_with_other_versions_than_the_locked_ones() {
-        let eval = Command::Eval { held: false };
+        let eval = Command::Eval { held: false, show: false };
         for command in
             [Command::Test, Command::StoryUpdate, eval, Command::Sim { seeds: 1 }, Command::Fuzz { seconds: 1 }]
         {
@@ -113,7 +116,9 @@ mod tests {
             lines(&Command::Lint)[2],
             "RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --lib --no-deps"
         );
-        assert!(lines(&Command::Eval { held: true })[0].starts_with("EVAL_HELD='1' cargo nextest run"));
+        let eval = |held, show| lines(&Command::Eval { held, show })[0].clone();
+        assert!(eval(true, false).starts_with("EVAL_HELD='1' cargo nextest run"));
+        assert!(eval(false, true).starts_with("EVAL_SHOW='development' cargo nextest run"));
         let bench = Command::Bench { quick: true, only: Some("cpu,start".to_owned()) };
         assert!(lines(&bench)[1].ends_with(" --package majordomo-bench -- --quick --only cpu,start"));
         assert!(lines(&Command::Sim { seeds: 9 })[0].starts_with("SIM_SEEDS='9' cargo nextest run"));

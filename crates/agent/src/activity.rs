@@ -57,7 +57,7 @@ pub struct Activity {
 /// What one event changes in an [`Activity`]. It is small, so that it can be kept and folded again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// A sub-agent came to be, with its task.
+    /// A thread came to be, with its brief.
     Created,
     /// A run began.
     Begun,
@@ -79,7 +79,7 @@ pub enum Change {
     Questioned,
     /// A question is closed.
     Resolved,
-    /// A child was accepted.
+    /// A child was accepted, or asked something more.
     Spawned(ThreadId, Arc<str>),
     /// A child reported.
     ChildOver(ThreadId),
@@ -136,7 +136,7 @@ impl Change {
     pub fn of(event: &Event) -> Option<Self> {
         Some(match event {
             Event::ThreadCreated(created) => {
-                if created.id.is_root() {
+                if created.brief.is_none() {
                     return None;
                 }
                 Self::Created
@@ -156,6 +156,7 @@ impl Change {
             Event::ApprovalRequested(_) => Self::Questioned,
             Event::ApprovalResolved { .. } => Self::Resolved,
             Event::ChildSpawned(spawned) => Self::Spawned(spawned.child.clone(), spawned.name.clone()),
+            Event::ChildAsked(asked) => Self::Spawned(asked.child.clone(), asked.name.clone()),
             Event::ChildReported { child, .. } => Self::ChildOver(child.clone()),
             Event::WaitStarted { call, .. } | Event::ChildAwaited { call, .. } => Self::Waits(call.clone()),
             Event::Reopened { .. } => Self::Reopened,
@@ -166,6 +167,7 @@ impl Change {
             | Event::Delegated { .. }
             | Event::SubtaskSkipped { .. }
             | Event::SubtaskRecalled { .. }
+            | Event::ChildIssued { .. }
             | Event::ChildStarted { .. }
             | Event::ChildSaid { .. }
             | Event::ChildPaused { .. }

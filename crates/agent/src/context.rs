@@ -9,6 +9,7 @@ use crate::event::{Ending, ThreadCreated, TurnKind};
 use crate::id::ThreadId;
 use crate::json::Json;
 use crate::mode::Mode;
+use crate::policy::Lifecycle;
 use crate::report::{Outcome, Report};
 use crate::thread::CutShort;
 
@@ -40,7 +41,8 @@ pub(crate) fn new_system(created: &ThreadCreated) -> String {
         created.workspace, created.today
     );
     if created.brief.is_some() {
-        let _ = write!(text, "\nYou are the sub-agent '{}'.", created.name);
+        let what = if created.id.is_root() { "agent" } else { "sub-agent" };
+        let _ = write!(text, "\nYou are the {what} '{}'.", created.name);
         if let Some(calls) = created.grant.tool_calls {
             let _ = write!(text, " You have {calls} tool calls.");
         }
@@ -48,6 +50,9 @@ pub(crate) fn new_system(created: &ThreadCreated) -> String {
             " Be concise. Your last message without tool calls is your report, the only thing that is read: \
              give a summary of what you found or did, and what is left open.",
         );
+        if created.lifecycle == Lifecycle::Persistent {
+            text.push_str(" You stay after it: you keep what you know, and may be asked more.");
+        }
     }
     text
 }
@@ -55,6 +60,11 @@ pub(crate) fn new_system(created: &ThreadCreated) -> String {
 /// A message for a running thread, from a person or from another agent.
 pub fn steer(from: &str, text: &str) -> String {
     format!("Message from {from} while you work:\n{text}")
+}
+
+/// A question to a sub-agent that has reported.
+pub fn question(from: &str, text: &str) -> String {
+    format!("Message from {from}:\n{text}")
 }
 
 /// What a turn of this kind says to the model besides results and notices.

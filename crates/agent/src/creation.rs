@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use crate::brief::Brief;
 use crate::budget::Grant;
 use crate::catalog::Catalog;
 use crate::event::ThreadCreated;
 use crate::id::ThreadId;
 use crate::mode::Mode;
 use crate::model::Model;
-use crate::policy::Policy;
+use crate::policy::{Lifecycle, Policy};
 use crate::role::Role;
 use crate::thread::Thread;
 use crate::tools::ToolInfo;
@@ -91,10 +92,65 @@ pub fn root(catalog: &Catalog, root: Root, model: Model) -> Result<ThreadCreated
         path: vec![agent.name.clone()],
         above: Vec::new(),
         progress: false,
+        lifecycle: Lifecycle::Call,
+        created_for: None,
         foreign: false,
         system: None,
         opening: None,
     };
+    created.write_texts();
+    Ok(created)
+}
+
+/// What a thread that is started for a task gets besides what a root does.
+#[derive(Clone, Debug)]
+pub struct Errand {
+    /// What it is called on screens; none for the agent's name.
+    pub name: Option<Arc<str>>,
+    /// What it reads first, word for word.
+    pub prompt: Arc<str>,
+    /// The task, as its board names it.
+    pub created_for: Arc<str>,
+    /// Tools that it has besides those of its agent.
+    pub tools: Vec<Arc<str>>,
+    /// Whether who wrote the task had read untrusted text.
+    pub foreign: bool,
+}
+
+/// The first event of a thread that is started for a task: a root of its own, or a sub-agent of `parent` that its parent neither waits nor
+/// pays for. It begins with its brief, stays after its report, and may never do more than its parent.
+pub fn errand(
+    catalog: &Catalog,
+    wanted: Root,
+    model: Model,
+    parent: Option<&ThreadCreated>,
+    errand: Errand,
+) -> Result<ThreadCreated, String> {
+    let mut created = root(catalog, wanted, model)?;
+    created.name = errand.name.unwrap_or(created.name);
+    created.brief = Some(Brief::task(errand.prompt));
+    created.lifecycle = Lifecycle::Persistent;
+    created.created_for = Some(errand.created_for);
+    created.foreign = errand.foreign;
+    if let Some(parent) = parent {
+        let given = |tool: &Arc<str>| parent.role.tools.contains(tool) || parent.role.lends.contains(tool);
+        created.grant.depth = parent.grant.depth.saturating_sub(1);
+        let may_spawn = created.grant.depth > 0;
+        created.role.tools.retain(|tool| given(tool) && (may_spawn || Verb::of(tool).is_none()));
+        created.role.lends.retain(given);
+        created.mode = parent.mode.meet(created.mode);
+        created.above = parent.above.iter().cloned().chain([parent.layer()]).collect();
+        created.foreign |= parent.foreign;
+        created.path = parent.path.clone();
+        created.path.push(created.name.clone());
+    } else {
+        created.path = vec![created.name.clone()];
+    }
+    for tool in errand.tools {
+        if catalog.tools.contains_key(&tool) && !created.role.tools.contains(&tool) {
+            created.role.tools.push(tool);
+        }
+    }
     created.write_texts();
     Ok(created)
 }

@@ -15,7 +15,7 @@ use crate::message::{Part, Told};
 use crate::mode::Mode;
 use crate::model::{CallError, StopReason, Tokens};
 use crate::permission::{Decider, Layer};
-use crate::policy::Policy;
+use crate::policy::{Lifecycle, Policy};
 use crate::report::{Report, Usage};
 use crate::role::Role;
 use crate::tools::{Reach, ToolResult};
@@ -33,14 +33,23 @@ pub enum Event {
         /// What was sent.
         input: Outside,
     },
-    /// A root took up a message: a run begins.
+    /// A thread took up a message: a run begins. The first run of a sub-agent begins with its brief and has no such event.
     RunStarted {
         /// The input that asked for it.
         input: InputId,
         /// The run's number within the thread, from 1.
         run: u32,
-        /// The person's words.
+        /// The words.
         prompt: Arc<str>,
+        /// Who they are from: the path of an agent, or what the program calls itself; none where a person said them.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        from: Option<Arc<str>>,
+        /// The words as the model reads them, where that is more than the words.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        told: Option<Told>,
+        /// What this run may spend, where that is not what the thread was created with.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        grant: Option<Box<Grant>>,
     },
     /// A message for a running thread was taken up and will be read at its next turn.
     Steered {
@@ -159,10 +168,22 @@ pub enum Event {
     },
     /// A child was accepted, and its grant carved out of this thread's.
     ChildSpawned(Box<ChildSpawned>),
-    /// A child got its permit and begins.
+    /// A child that has reported is asked something more, and its grant carved anew out of this thread's.
+    ChildAsked(Box<ChildAsked>),
+    /// The number of a child was given out that this thread neither starts nor waits for nor pays for: an agent of a task.
+    ChildIssued {
+        /// The input that asked for it.
+        input: InputId,
+        /// Its thread.
+        child: ThreadId,
+    },
+    /// A child got its permit and begins, or goes on with what it was asked.
     ChildStarted {
         /// Which.
         child: ThreadId,
+        /// Whether it has worked before: then it is no new sub-agent.
+        #[serde(default, skip_serializing_if = "is_false")]
+        again: bool,
     },
     /// A child said something while it works.
     ChildSaid {
@@ -279,7 +300,7 @@ pub enum Event {
         /// How long nobody did; deadlines move by as much.
         away_ms: u64,
     },
-    /// The run is over. The last event of a sub-agent, and of each run of a root.
+    /// The run is over. The last event of each run.
     Reported(Box<Report>),
 }
 
@@ -321,6 +342,12 @@ pub struct ThreadCreated {
     /// Whether its parent hears what it says while it works.
     #[serde(default, skip_serializing_if = "is_false")]
     pub progress: bool,
+    /// What becomes of a sub-agent between its turns.
+    #[serde(default, skip_serializing_if = "Lifecycle::is_call")]
+    pub lifecycle: Lifecycle,
+    /// The task that it was created for, as its board names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created_for: Option<Arc<str>>,
     /// Whether its parent had read untrusted text: then the brief may be such text, too.
     #[serde(default, skip_serializing_if = "is_false")]
     pub foreign: bool,
@@ -575,6 +602,30 @@ pub struct ChildSpawned {
     pub reusable: bool,
 }
 
+/// A child that has reported, as it is asked something more.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChildAsked {
+    /// Its thread.
+    pub child: ThreadId,
+    /// The name under which the question stands in the child's log, and by which its report is known.
+    pub input: InputId,
+    /// The call that asks.
+    pub call: CallId,
+    /// What the child is called on screens.
+    pub name: Arc<str>,
+    /// The words.
+    pub text: Arc<str>,
+    /// What it may spend on the answer.
+    pub grant: Grant,
+    /// Whether the parent goes on without waiting.
+    pub background: bool,
+    /// Whether it must wait for a permit.
+    pub queued: bool,
+    /// What was wanted and not given, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub narrowed: Vec<Arc<str>>,
+}
+
 /// A subtask as it was accepted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Subtask {
@@ -611,6 +662,11 @@ impl Enough {
 }
 
 impl Event {
+    /// A thread took up a message of a person, with the grant that it was created with.
+    pub fn run_started(input: InputId, run: u32, prompt: impl Into<Arc<str>>) -> Self {
+        Self::RunStarted { input, run, prompt: prompt.into(), from: None, told: None, grant: None }
+    }
+
     /// The event's name in storage and logs.
     pub fn kind(&self) -> &'static str {
         match self {
@@ -632,6 +688,8 @@ impl Event {
             Event::SubtaskSkipped { .. } => "subtask_skipped",
             Event::SubtaskRecalled { .. } => "subtask_recalled",
             Event::ChildSpawned(_) => "child_spawned",
+            Event::ChildAsked(_) => "child_asked",
+            Event::ChildIssued { .. } => "child_issued",
             Event::ChildStarted { .. } => "child_started",
             Event::ChildSaid { .. } => "child_said",
             Event::ChildPaused { .. } => "child_paused",

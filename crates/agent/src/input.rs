@@ -8,7 +8,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::approval::{ApprovalId, Decision};
-use crate::id::{CallId, ThreadId, Time};
+use crate::budget::Grant;
+use crate::id::{CallId, InputId, ThreadId, Time};
 use crate::json::Json;
 use crate::model::{Answer, CallError};
 use crate::report::Report;
@@ -92,13 +93,59 @@ pub enum Input {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outside {
-    /// A person gives a root thread something to do.
+    /// A person gives a thread something to do. A thread that works takes it up when its run is over.
     UserSaid {
         /// The words.
         text: Arc<str>,
         /// JSON Schema that the answer to this message must fit.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         output_schema: Option<Json>,
+        /// What the run may spend that it begins, where that is not what the thread was created with.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        grant: Option<Box<Grant>>,
+        /// Whether no person waits for the answer: then it counts as unread.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        unwatched: bool,
+    },
+    /// A parent asks a sub-agent something more that has reported. Taken up as a message of a person is; the report names it.
+    Asked {
+        /// The words.
+        text: Arc<str>,
+        /// The path of the agent that asks.
+        from: Arc<str>,
+        /// What the run may spend that it begins.
+        grant: Box<Grant>,
+        /// Whether the agent that asks had read untrusted text: then these words may be such text, too.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        foreign: bool,
+    },
+    /// The program lets a thread know something. One that works reads it at its next turn; for an idle one a run begins.
+    Noticed {
+        /// What the model reads, word for word.
+        text: Arc<str>,
+        /// Who: a board, for example.
+        from: Arc<str>,
+        /// What the run may spend that it begins, where that is not what the thread was created with.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        grant: Option<Box<Grant>>,
+        /// Whether an agent wrote some of it that had read untrusted text.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        foreign: bool,
+    },
+    /// The number of a new child is wanted, for a thread that is started by another way than by this one.
+    ChildWanted,
+    /// A person gave the thread a title, put it away or took it out again, or has read its answer. It holds from then on, and no run is
+    /// concerned by it.
+    Marked {
+        /// What it is called in lists; empty for what it began with.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        title: Option<Arc<str>>,
+        /// Whether it is put away.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        archived: Option<bool>,
+        /// Whether its newest answer was read.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        read: bool,
     },
     /// A running thread is told something; it reads it at its next turn.
     Steered {
@@ -116,6 +163,9 @@ pub enum Outside {
         strength: Strength,
         /// Why, in one sentence.
         reason: Arc<str>,
+        /// The question of a parent whose run is to end, whether that has begun or not; none for whatever run goes on.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        run: Option<InputId>,
     },
     /// A person answered a question.
     Decided {
@@ -131,7 +181,20 @@ pub enum Outside {
 impl Outside {
     /// A person gives a root thread something to do, in words alone.
     pub fn said(text: impl Into<Arc<str>>) -> Self {
-        Self::UserSaid { text: text.into(), output_schema: None }
+        Self::UserSaid { text: text.into(), output_schema: None, grant: None, unwatched: false }
+    }
+
+    /// Whatever run of a thread goes on is to end.
+    pub fn stopped(strength: Strength, reason: impl Into<Arc<str>>) -> Self {
+        Self::Stopped { strength, reason: reason.into(), run: None }
+    }
+
+    /// Whether it means something where no run goes on.
+    pub fn needs_no_run(&self) -> bool {
+        match self {
+            Self::UserSaid { .. } | Self::Asked { .. } | Self::Noticed { .. } | Self::ChildWanted => true,
+            Self::Steered { .. } | Self::Stopped { .. } | Self::Decided { .. } | Self::Marked { .. } => false,
+        }
     }
 
     /// A person tells a running thread something.

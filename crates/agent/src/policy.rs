@@ -42,6 +42,8 @@ pub struct Policy {
     pub stall_ms: u64,
     /// When a person is asked before sub-agents are started. A person's rules hold whatever stands here.
     pub approval: StartApproval,
+    /// What becomes of a sub-agent between its turns.
+    pub lifecycle: Lifecycle,
     /// What a failed subtask means for the others of its delegation.
     pub on_error: OnError,
     /// Whether a task that only reads, asked again word for word in the same run, is answered with the report that it had.
@@ -109,6 +111,24 @@ pub enum StartApproval {
     ByRisk,
     /// Each time.
     Always,
+}
+
+/// What becomes of a sub-agent between its turns. Either way it can be asked something more, and costs nothing meanwhile.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Lifecycle {
+    /// It is over with its report.
+    #[default]
+    Call,
+    /// It stays, is told so, and is shown as idle.
+    Persistent,
+}
+
+impl Lifecycle {
+    /// Whether it is over with its report.
+    pub fn is_call(&self) -> bool {
+        *self == Self::Call
+    }
 }
 
 /// What a failed subtask means for the others of its delegation.
@@ -209,6 +229,7 @@ impl Default for Policy {
             children_may_ask: true,
             stall_ms: 120_000,
             approval: StartApproval::ByRisk,
+            lifecycle: Lifecycle::Call,
             on_error: OnError::Continue,
             reuse_reports: false,
             delegates: Vec::new(),

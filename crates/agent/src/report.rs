@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::id::InputId;
 use crate::json::Json;
 use crate::model::Tokens;
 
@@ -183,6 +184,9 @@ pub struct Report {
     /// Whether a message reached it while it worked: then it answers more than its brief.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub steered: bool,
+    /// The message that a sub-agent answers; none where it answers its brief.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<InputId>,
 }
 
 impl Report {
@@ -204,6 +208,7 @@ impl Report {
             unanswered: Vec::new(),
             foreign: false,
             steered: false,
+            asked: None,
         }
     }
 

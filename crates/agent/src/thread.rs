@@ -11,7 +11,8 @@ use crate::brief::Brief;
 use crate::budget::{Claim, Grant};
 use crate::effect::Effect;
 use crate::event::{
-    Again, Answered, ChildSpawned, Event, Next, ThreadCreated, TurnKind, TurnStarted, VerdictKind, lost_usage,
+    Again, Answered, ChildAsked, ChildSpawned, Event, Next, ThreadCreated, TurnKind, TurnStarted, VerdictKind,
+    lost_usage,
 };
 use crate::id::{CallId, InputId, ThreadId, Time};
 use crate::input::{Outside, Strength};
@@ -24,6 +25,7 @@ use crate::policy::{CountMode, ReportData};
 use crate::report::{Outcome, Report, Usage};
 use crate::role::Role;
 use crate::tools::{Reach, ToolResult};
+use crate::verb::{Starts, Verb};
 
 mod calls;
 mod graph;
@@ -92,12 +94,26 @@ pub struct Inbox {
 }
 
 impl Inbox {
-    /// The schema that a message asks its answer to fit.
-    fn schema_of(&self, message: &InputId) -> Option<Json> {
-        self.arrived.iter().find(|(id, _)| id == message).and_then(|(_, input)| match input {
-            Outside::UserSaid { output_schema, .. } => output_schema.clone(),
-            Outside::Steered { .. } | Outside::Stopped { .. } | Outside::Decided { .. } => None,
-        })
+    /// The schema that a message asks its answer to fit, and who wrote it.
+    fn asks(&self, message: &InputId) -> (Option<Json>, Origin) {
+        match self.arrived.iter().find(|(id, _)| id == message).map(|(_, input)| input) {
+            Some(Outside::UserSaid { output_schema, .. }) => (output_schema.clone(), Origin::Person),
+            Some(Outside::Asked { .. }) => (None, Origin::Brief),
+            Some(Outside::Noticed { .. }) => (None, Origin::Program),
+            Some(
+                Outside::Steered { .. }
+                | Outside::Stopped { .. }
+                | Outside::Decided { .. }
+                | Outside::ChildWanted
+                | Outside::Marked { .. },
+            )
+            | None => (None, Origin::Person),
+        }
+    }
+
+    /// Whether something waits that begins a run, or means something without one.
+    pub fn asks_for_run(&self) -> bool {
+        self.arrived.iter().any(|(_, input)| input.needs_no_run())
     }
 }
 
@@ -124,7 +140,8 @@ pub struct Spending {
 /// The sub-agents that a thread started.
 ///
 /// A child is accepted (it is in `live` and in `queue`), started when a permit is free (it leaves `queue` and counts in
-/// `running`), and leaves `live` with its report; `reported` keeps its name and outcome.
+/// `running`), and leaves `live` with its report; `reported` keeps what must be known to ask it something more, which leads it through
+/// the same again.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Children {
     /// Children that have not reported.
@@ -137,8 +154,8 @@ pub struct Children {
     pub paused: BTreeSet<ThreadId>,
     /// The newest progress of each child since the model was last asked, as the model reads it.
     pub(crate) said: BTreeMap<ThreadId, Arc<str>>,
-    /// Name and outcome of each child that has reported, so that the model can be told.
-    pub(crate) reported: BTreeMap<ThreadId, (Arc<str>, Outcome)>,
+    /// Each child that has reported and was not asked anything since, and how it ended.
+    pub(crate) reported: BTreeMap<ThreadId, (Kin, Outcome)>,
     /// Descendants taken from the grant: each child, and what it was granted below it as long as it has not reported.
     pub(crate) descendants_taken: u32,
     /// Descendants reserved for subtasks that wait for other subtasks, and for sub-agents that a person is asked about.
@@ -195,17 +212,114 @@ pub struct Issued {
     pub(crate) calls: BTreeSet<CallId>,
 }
 
-/// A child that has not reported.
+/// What a parent knows of a child for good.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Kin {
+    /// What it is called on screens.
+    pub name: Arc<str>,
+    /// The agent that it plays.
+    pub agent: Arc<str>,
+    /// Whether it has a verb that starts sub-agents.
+    pub can_spawn: bool,
+    /// Whether the parent hears what it says while it works.
+    pub progress: bool,
+    /// Whether it was ever begun, and so has a thread.
+    pub exists: bool,
+}
+
+/// A child that has not reported on what it was asked last.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Child {
-    /// How it was accepted.
-    pub spawned: ChildSpawned,
+    /// Who it is.
+    pub kin: Kin,
+    /// What it was asked.
+    pub order: Order,
     /// Whether it was begun.
     pub started: bool,
     /// Whether it was told to end, how, and why.
     pub stop: Option<(Strength, Arc<str>)>,
     /// The number of changes when it was accepted.
     pub changes: u32,
+}
+
+/// What a child was asked.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Order {
+    /// It was started with a brief.
+    Spawned(Box<ChildSpawned>),
+    /// It had reported, and was asked something more.
+    Asked(Box<ChildAsked>),
+}
+
+impl Child {
+    /// The call that asked.
+    pub fn call(&self) -> &CallId {
+        match &self.order {
+            Order::Spawned(spawned) => &spawned.call,
+            Order::Asked(asked) => &asked.call,
+        }
+    }
+
+    /// What it may spend on it.
+    pub fn grant(&self) -> &Grant {
+        match &self.order {
+            Order::Spawned(spawned) => &spawned.grant,
+            Order::Asked(asked) => &asked.grant,
+        }
+    }
+
+    /// Its place in a delegation.
+    pub fn subtask(&self) -> Option<u32> {
+        match &self.order {
+            Order::Spawned(spawned) => spawned.subtask,
+            Order::Asked(_) => None,
+        }
+    }
+
+    /// Whether the parent goes on without waiting.
+    pub fn is_background(&self) -> bool {
+        match &self.order {
+            Order::Spawned(spawned) => spawned.background,
+            Order::Asked(asked) => asked.background,
+        }
+    }
+
+    /// What was wanted and not given, in words.
+    pub fn narrowed(&self) -> &[Arc<str>] {
+        match &self.order {
+            Order::Spawned(spawned) => &spawned.narrowed,
+            Order::Asked(asked) => &asked.narrowed,
+        }
+    }
+
+    /// Whether its report may answer the same task again.
+    pub fn is_reusable(&self) -> bool {
+        match &self.order {
+            Order::Spawned(spawned) => spawned.reusable,
+            Order::Asked(_) => false,
+        }
+    }
+
+    /// The message that its report will answer; none where that is its brief.
+    pub fn asked(&self) -> Option<&InputId> {
+        match &self.order {
+            Order::Spawned(_) => None,
+            Order::Asked(asked) => Some(&asked.input),
+        }
+    }
+}
+
+impl Kin {
+    fn of(spawned: &ChildSpawned) -> Self {
+        let starts = |tool: &Arc<str>| Verb::of(tool).is_some_and(|verb| verb.starts() != Starts::Nothing);
+        Self {
+            name: spawned.name.clone(),
+            agent: spawned.role.name.clone(),
+            can_spawn: spawned.role.tools.iter().any(starts),
+            progress: spawned.progress,
+            exists: false,
+        }
+    }
 }
 
 /// File names in the order of first use, each once.
@@ -290,9 +404,19 @@ impl Thread {
         self.tools.has(tool) || self.created.role.lends.iter().any(|lent| &**lent == tool)
     }
 
-    /// Whether a sub-agent has handed in its report: nothing will ever happen to it again.
+    /// What the run that goes on may spend; between two runs, what the thread was created with.
+    pub fn grant(&self) -> &Grant {
+        self.run.as_ref().and_then(|run| run.grant.as_deref()).unwrap_or(&self.created.grant)
+    }
+
+    /// Whether a sub-agent has handed in its report and nothing goes on in it since.
     pub fn is_over(&self) -> bool {
         self.created.brief.is_some() && self.run.is_none() && self.issued.runs > 0
+    }
+
+    /// Whether no run goes on, and no brief waits to be begun with.
+    pub fn is_idle(&self) -> bool {
+        self.run.is_none() && !self.is_unbegun()
     }
 
     /// Whether a sub-agent has its brief and has not begun.
@@ -304,34 +428,33 @@ impl Thread {
     pub fn requests_left(&self) -> Option<u32> {
         let spent = self.spending.spent.requests;
         let bound = self.spending.carved.requests.saturating_add(self.claim().requests);
-        self.created.grant.requests.map(|granted| granted.saturating_sub(spent.saturating_add(bound)))
+        self.grant().requests.map(|granted| granted.saturating_sub(spent.saturating_add(bound)))
     }
 
     /// What is left of the tokens of the grant; none when unlimited.
     pub fn tokens_left(&self) -> Option<u64> {
         let spent = self.spending.spent.counted_tokens;
         let bound = self.spending.carved.tokens.saturating_add(self.claim().tokens);
-        self.created.grant.tokens.map(|granted| granted.saturating_sub(spent.saturating_add(bound)))
+        self.grant().tokens.map(|granted| granted.saturating_sub(spent.saturating_add(bound)))
     }
 
     /// What is left of the money of the grant; none when unlimited.
     pub fn cost_left(&self) -> Option<u64> {
         let spent = self.spending.spent.cost_microusd;
         let bound = self.spending.carved.cost_microusd.saturating_add(self.claim().cost_microusd);
-        self.created.grant.cost_microusd.map(|granted| granted.saturating_sub(spent.saturating_add(bound)))
+        self.grant().cost_microusd.map(|granted| granted.saturating_sub(spent.saturating_add(bound)))
     }
 
     /// What is left of the descendants of the grant.
     pub fn descendants_left(&self) -> u32 {
-        self.created
-            .grant
-            .descendants
-            .saturating_sub(self.children.descendants_taken.saturating_add(self.children.places_held))
+        let before = self.run.as_ref().map_or(0, |run| run.places_before);
+        let taken = self.children.descendants_taken.saturating_sub(before);
+        self.grant().descendants.saturating_sub(taken.saturating_add(self.children.places_held))
     }
 
     /// What is left of the tool calls of the grant; none when unlimited.
     pub fn tool_calls_left(&self) -> Option<u32> {
-        self.created.grant.tool_calls.map(|granted| granted.saturating_sub(self.spending.calls_made))
+        self.grant().tool_calls.map(|granted| granted.saturating_sub(self.spending.calls_made))
     }
 
     /// What is reserved for the request under way.
@@ -441,17 +564,25 @@ impl Thread {
         match event {
             Event::ThreadCreated(_) => unreachable!("a thread is created once"),
             Event::InputArrived { id, input } => {
-                self.foreign |= matches!(input, Outside::Steered { foreign: true, .. });
-                if self.inbox.seen.insert(id.clone()) {
+                self.foreign |= matches!(
+                    input,
+                    Outside::Steered { foreign: true, .. }
+                        | Outside::Asked { foreign: true, .. }
+                        | Outside::Noticed { foreign: true, .. }
+                );
+                // What people say of a thread is for lists, and waits for no run.
+                if self.inbox.seen.insert(id.clone()) && !matches!(input, Outside::Marked { .. }) {
                     self.inbox.arrived.push_back((id.clone(), input.clone()));
                 }
             }
-            Event::RunStarted { input, prompt, .. } => {
-                let output_schema = self.inbox.schema_of(input);
+            Event::RunStarted { input, prompt, told, grant, .. } => {
+                let (output_schema, origin) = self.inbox.asks(input);
                 self.take(input);
-                self.talk.push(Message::user(prompt.clone(), Origin::Person));
-                self.start_run(at);
-                self.run_mut().output_schema = output_schema;
+                let text = told.as_ref().map_or_else(|| prompt.clone(), |told| told.with(prompt));
+                self.talk.push(Message::user(text, origin));
+                self.start_run(at, grant.clone());
+                let run = self.run_mut();
+                (run.asked, run.output_schema) = (Some(input.clone()), output_schema);
             }
             Event::Steered { input, text, from, told } => {
                 self.take(input);
@@ -465,7 +596,7 @@ impl Thread {
                     self.take(input);
                 }
                 if self.run.is_none() {
-                    self.start_run(at);
+                    self.start_run(at, None);
                 }
                 let run = self.run_mut();
                 run.closing.ending = Some(ending.clone());
@@ -541,17 +672,22 @@ impl Thread {
                 }
             }
             Event::ChildSpawned(spawned) => self.apply_spawn(spawned),
-            Event::ChildStarted { child } => {
+            Event::ChildAsked(asked) => self.apply_ask(asked),
+            Event::ChildIssued { input, .. } => {
+                self.take(input);
+                self.issued.children += 1;
+            }
+            Event::ChildStarted { child, again } => {
                 self.unqueue(child);
                 self.children.running += 1;
-                self.spending.used.children += 1;
+                self.spending.used.children += u32::from(!again);
                 if let Some(child) = self.children.live.get_mut(child) {
                     child.started = true;
                 }
             }
             Event::ChildSaid { child, text, foreign, told } => {
                 self.foreign |= foreign;
-                let name = self.children.live.get(child).map_or("", |child| &child.spawned.name);
+                let name = self.children.live.get(child).map_or("", |child| &child.kin.name);
                 let shown = || unlogged::progress(child, name, text).into();
                 self.children.said.insert(child.clone(), told.as_ref().map_or_else(shown, |told| told.with(text)));
             }
@@ -616,9 +752,23 @@ impl Thread {
         known.map(|(_, text)| notice(text, Origin::Program)).collect()
     }
 
-    /// The first event of a child of this thread, once the child has its permit.
+    /// What a child of this thread that has reported is asked, once it has its permit; none where it was started with a brief.
+    pub fn child_question(&self, child: &ThreadId) -> Option<(InputId, Outside)> {
+        let Order::Asked(asked) = &self.children.live.get(child)?.order else { return None };
+        // While the child waited in line, the deadline may have moved.
+        let not_after = self.run.as_ref().and_then(|run| run.clock.deadline);
+        let question = Outside::Asked {
+            text: asked.text.clone(),
+            from: self.created.path.join(" › ").into(),
+            grant: Box::new(Grant { not_after, ..asked.grant.clone() }),
+            foreign: self.foreign,
+        };
+        Some((asked.input.clone(), question))
+    }
+
+    /// The first event of a child of this thread, once the child has its permit; none where the child exists and was asked something.
     pub fn child_created(&self, child: &ThreadId) -> Option<ThreadCreated> {
-        let spawned = &self.children.live.get(child)?.spawned;
+        let Order::Spawned(spawned) = &self.children.live.get(child)?.order else { return None };
         let mut path = self.created.path.clone();
         path.push(spawned.name.clone());
         // While the child waited in line, the deadline may have moved.
@@ -639,6 +789,8 @@ impl Thread {
             path,
             above: self.created.above.iter().cloned().chain([self.created.layer()]).collect(),
             progress: spawned.progress,
+            lifecycle: self.created.policy.lifecycle,
+            created_for: None,
             foreign: self.foreign,
             system: None,
             opening: None,
@@ -690,21 +842,23 @@ impl Thread {
         self.inbox.arrived.retain(|(id, _)| id != input);
     }
 
-    fn start_run(&mut self, at: Time) {
+    fn start_run(&mut self, at: Time, grant: Option<Box<Grant>>) {
         self.issued.runs += 1;
         self.findings = Findings::default();
         self.spending.begin_run();
         self.reuse.reports.clear();
-        let grant = &self.created.grant;
-        let own = grant.time_ms.map(|ms| at.plus_ms(ms));
-        let deadline = [own, grant.not_after].into_iter().flatten().min();
+        let holds = grant.as_deref().unwrap_or(&self.created.grant);
+        let own = holds.time_ms.map(|ms| at.plus_ms(ms));
+        let deadline = [own, holds.not_after].into_iter().flatten().min();
         let before = (self.spending.used, self.spending.below);
-        self.run = Some(Run::new(self.issued.runs, at, deadline, before));
+        // A grant of its own has all its places; who came before was paid by another.
+        let places_before = if grant.is_some() { self.children.descendants_taken } else { 0 };
+        self.run = Some(Run { grant, places_before, ..Run::new(self.issued.runs, at, deadline, before) });
     }
 
     fn apply_turn(&mut self, at: Time, turn: &TurnStarted) {
         if self.run.is_none() {
-            self.start_run(at);
+            self.start_run(at, None);
         }
         let mut parts = self.calls.take_results();
         parts.append(&mut self.inbox.notices);
@@ -823,7 +977,7 @@ impl Thread {
         let id = spawned.child.clone();
         self.issued.children += 1;
         self.children.descendants_taken = self.children.descendants_taken.saturating_add(1 + spawned.grant.descendants);
-        self.spending.carved = self.spending.carved.plus(carved(spawned));
+        self.spending.carved = self.spending.carved.plus(carved(&spawned.grant));
         match spawned.subtask {
             Some(index) => {
                 self.children.places_held = self.children.places_held.saturating_sub(1);
@@ -834,32 +988,50 @@ impl Thread {
             None if !spawned.background => self.calls.set_verb(&spawned.call, VerbState::Child(id.clone())),
             None => {}
         }
+        let order = Order::Spawned(Box::new(spawned.clone()));
+        self.enqueue(id, Kin::of(spawned), order);
+    }
+
+    fn apply_ask(&mut self, asked: &ChildAsked) {
+        let id = asked.child.clone();
+        let Some((kin, _)) = self.children.reported.remove(&id) else { return };
+        let own = u32::from(self.created.policy.count_mode == CountMode::Active);
+        self.children.descendants_taken = self.children.descendants_taken.saturating_add(own + asked.grant.descendants);
+        self.spending.carved = self.spending.carved.plus(carved(&asked.grant));
+        if !asked.background {
+            self.calls.set_verb(&asked.call, VerbState::Child(id.clone()));
+        }
+        self.enqueue(id, kin, Order::Asked(Box::new(asked.clone())));
+    }
+
+    fn enqueue(&mut self, id: ThreadId, kin: Kin, order: Order) {
         self.children.queue.push_back(id.clone());
-        self.children
-            .live
-            .insert(id, Child { spawned: spawned.clone(), started: false, stop: None, changes: self.reuse.changes });
+        self.children.live.insert(id, Child { kin, order, started: false, stop: None, changes: self.reuse.changes });
     }
 
     fn apply_report(&mut self, id: &ThreadId, report: &Report, told: Option<&Told>) {
         let Some(child) = self.children.live.remove(id) else { return };
-        let spawned = &child.spawned;
         let notice_text = match told {
             Some(told) => Some(told.with(&report.text)),
-            None if self.tells_report(spawned) => Some(unlogged::background_report(id, &spawned.name, report).into()),
+            None if self.tells_report(id, &child) => {
+                Some(unlogged::background_report(id, &child.kin.name, report).into())
+            }
             None => None,
         };
         self.inbox.notices.extend(notice_text.map(|text| notice(&text, Origin::Program)));
         self.children.said.remove(id);
-        let (is_reusable, began_at) = (spawned.reusable, child.changes);
-        if !is_reusable {
-            self.reuse.note_change();
-        } else if report.outcome == Outcome::Completed && !report.steered && began_at == self.reuse.changes {
-            self.reuse
-                .reports
-                .insert(task_key(&spawned.brief, &spawned.role, spawned.mode), (id.clone(), report.clone()));
+        match &child.order {
+            Order::Spawned(spawned) if spawned.reusable => {
+                let is_fresh = !report.steered && child.changes == self.reuse.changes;
+                if report.outcome == Outcome::Completed && is_fresh {
+                    let key = task_key(&spawned.brief, &spawned.role, spawned.mode);
+                    self.reuse.reports.insert(key, (id.clone(), report.clone()));
+                }
+            }
+            Order::Spawned(_) | Order::Asked(_) => self.reuse.note_change(),
         }
         self.children.paused.remove(id);
-        self.spending.carved = self.spending.carved.minus(carved(spawned));
+        self.spending.carved = self.spending.carved.minus(carved(child.grant()));
         self.spending.add_report(&report.tree);
         if child.started {
             self.children.running -= 1;
@@ -868,10 +1040,11 @@ impl Thread {
         }
         // One that was never begun did nothing, and its place is free again in any case.
         let (granted, kept) = match self.created.policy.count_mode {
-            CountMode::Total => (spawned.grant.descendants, report.tree.children),
-            CountMode::Active => (1 + spawned.grant.descendants, 0),
+            CountMode::Total => (child.grant().descendants, report.tree.children),
+            CountMode::Active => (1 + child.grant().descendants, 0),
         };
-        let unbegun = u32::from(!child.started && self.created.policy.count_mode == CountMode::Total);
+        let is_new = matches!(child.order, Order::Spawned(_));
+        let unbegun = u32::from(is_new && !child.started && self.created.policy.count_mode == CountMode::Total);
         self.children.descendants_taken =
             self.children.descendants_taken.saturating_sub(granted.saturating_add(unbegun)).saturating_add(kept);
         self.findings.files_modified.add(&report.files_modified);
@@ -879,23 +1052,25 @@ impl Thread {
             self.note_unanswered(rule);
         }
         self.foreign |= report.foreign;
-        self.children.reported.insert(id.clone(), (spawned.name.clone(), report.outcome));
-        if let Some(index) = spawned.subtask
-            && let Some(graph) = self.calls.graph_mut(&spawned.call)
+        if let Some(index) = child.subtask()
+            && let Some(graph) = self.calls.graph_mut(child.call())
         {
             graph.report(index, id.clone(), report.clone());
         }
+        self.children
+            .reported
+            .insert(id.clone(), (Kin { exists: child.started || !is_new, ..child.kin }, report.outcome));
         self.calls.child_over(id);
     }
 
     /// Whether the model reads a child's report with its next turn: no call waits for it. The call of a delegation may have been
     /// answered without it.
-    pub(crate) fn tells_report(&self, spawned: &ChildSpawned) -> bool {
-        let is_awaited = match spawned.subtask {
-            Some(_) => self.calls.graph(&spawned.call).is_some(),
-            None => !spawned.background,
+    pub(crate) fn tells_report(&self, id: &ThreadId, child: &Child) -> bool {
+        let is_awaited = match child.subtask() {
+            Some(_) => self.calls.graph(child.call()).is_some(),
+            None => !child.is_background(),
         };
-        !is_awaited && !self.calls.is_stopping(&spawned.child)
+        !is_awaited && !self.calls.is_stopping(id)
     }
 
     /// Once every call of the newest answer has its result: whether anything came of them.
@@ -974,8 +1149,7 @@ pub fn task_key(brief: &Brief, role: &Role, mode: Mode) -> Arc<str> {
 }
 
 /// What a child's grant takes out of its parent's.
-pub fn carved(spawned: &ChildSpawned) -> Claim {
-    let grant = &spawned.grant;
+pub fn carved(grant: &Grant) -> Claim {
     Claim {
         tokens: grant.tokens.unwrap_or(0),
         cost_microusd: grant.cost_microusd.unwrap_or(0),

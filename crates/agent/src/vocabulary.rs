@@ -48,12 +48,14 @@ pub enum VerbCall {
         /// Arguments that are not known.
         ignored: Vec<String>,
     },
-    /// Tells a running sub-agent something.
+    /// Tells a running sub-agent something, or asks one that has reported something more.
     Message {
         /// Its id or name.
         who: Arc<str>,
         /// What it is told.
         text: Arc<str>,
+        /// Whether the answer of one that has reported is not waited for.
+        background: bool,
     },
     /// Waits for sub-agents in the background.
     Wait {

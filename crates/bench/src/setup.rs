@@ -16,7 +16,7 @@ use majordomo::agent::{Input, Thread, Time};
 use majordomo::provider::{
     self, ModelEntry, ModelTable, Pace, ProviderConfig, Providers, Timeouts, Wire, builtin_providers,
 };
-use majordomo::runtime::{self, Runtime, Start};
+use majordomo::runtime::{self, Runtime, Said, Start};
 use majordomo::store::{self, Durability, Location, Store};
 use majordomo::tool::{CurrentTools, Registry, Tool, ToolContext};
 
@@ -142,7 +142,7 @@ pub fn root(id: ThreadId, children: usize) -> Root {
 
 /// The work of a root with so many sub-agents.
 pub fn work(id: ThreadId, children: usize) -> Start {
-    Start { root: root(id, children), prompt: answer::prompt(children).into(), output_schema: None }
+    Start { root: root(id, children), said: Said::new(answer::prompt(children)) }
 }
 
 fn look() -> ToolInfo {

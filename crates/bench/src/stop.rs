@@ -44,13 +44,16 @@ pub enum Way {
 /// Starts the family in a new folder and ends it. From the first moment of its end until no process is left, in µs.
 pub async fn measure(folder: &Path, way: Way) -> anyhow::Result<u64> {
     fs::create_dir(folder)?;
+    // Commands may not work in the folder that holds the log.
+    let work = folder.with_extension("work");
+    fs::create_dir(&work)?;
     let script = folder.join("script.toml");
     fs::write(&script, scenes().concat())?;
     let model = format!("scripted/{}", script.display());
     let limits = ["--max-children", "100", "--max-concurrent", "20", "--mode", "dangerous", "--quiet"];
     let args = [&["run", "the whole", "--model", &model][..], &limits].concat();
-    let mut run = majordomo(folder, &args)?.env("PATH", "/usr/local/bin:/usr/bin:/bin").spawn()?;
-    until("all commands have begun", || lines(&folder.join("begun")) == PROCESSES).await?;
+    let mut run = majordomo(folder, &args)?.env("PATH", "/usr/local/bin:/usr/bin:/bin").current_dir(&work).spawn()?;
+    until("all commands have begun", || lines(&work.join("begun")) == PROCESSES).await?;
     ensure!(commands(folder).len() >= PROCESSES, "commands can be seen from outside");
     let root = root(folder).await?;
     let begun = Instant::now();

@@ -1,6 +1,7 @@
 //! The command line: its verbs, flags and help texts.
 
 mod judging;
+mod tasks;
 pub mod unknown_command;
 
 use std::path::PathBuf;
@@ -9,6 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use majordomo::config::Flags;
 
 pub use self::judging::{Explain, Trust, TrustCommand};
+pub use self::tasks::{AddTask, BoardArgs, TaskCommand};
 
 /// Runs agents that delegate work to sub-agents, with budgets, permissions, approvals and a complete log
 #[derive(Debug, Parser)]
@@ -25,9 +27,12 @@ pub enum Command {
     /// Run one task and exit. The answer goes to stdout, everything else to stderr
     #[command(after_help = RUN_HELP)]
     Run(Box<Run>),
-    /// List, show and resume threads (conversations of agents)
+    /// List, show, resume, rename, copy, export and delete threads (conversations of agents)
     #[command(subcommand)]
     Thread(ThreadCommand),
+    /// Tasks for agents and people: add, list, assign and complete them
+    #[command(subcommand)]
+    Task(TaskCommand),
     /// Show running agents as a tree
     Ps {
         /// Print JSON
@@ -52,6 +57,24 @@ pub enum Command {
         #[command(flatten)]
         place: Place,
     },
+    /// Speak to any thread, also to a sub-agent that has finished, and go on with it
+    #[command(after_help = SEND_HELP)]
+    Send(Box<Send>),
+    /// Wait until a thread's run is over, or a task is done, and print its report; exits with the code of the run
+    Wait {
+        /// The thread id, or the beginning of it; or a task, such as t12 (exit code 0 completed, 1 blocked, 9 archived)
+        thread: String,
+        /// Give up after this many seconds, with exit code 7
+        #[arg(long, value_name = "SECONDS")]
+        timeout: Option<f64>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Work what is runnable until Ctrl-C: start agents for tasks, and go on with those that another process left. Approvals wait
+    Work(Work),
     /// Send a message to a running thread; it reads it before its next step
     Steer {
         /// The thread id, or the beginning of it
@@ -73,6 +96,9 @@ pub enum Command {
     /// Create a sample household (mail, calendar, notes, contacts)
     #[command(subcommand)]
     Demo(DemoCommand),
+    /// Look at the folders of your mail, calendars, notes and contacts
+    #[command(subcommand)]
+    Household(HouseholdCommand),
     /// List the agents that can be started by name
     #[command(subcommand)]
     Agents(AgentsCommand),
@@ -84,6 +110,9 @@ pub enum Command {
         /// Print JSON
         #[arg(long)]
         json: bool,
+        /// Make the lists of tasks and their agents anew from the log, and say whether they were right
+        #[arg(long)]
+        rebuild: bool,
         #[command(flatten)]
         settings: Settings,
     },
@@ -98,6 +127,43 @@ const RUN_HELP: &str = "Exit codes: 0 done · 1 failed · 2 usage · 3 configura
     5 approval was needed or denied · 6 budget · 7 timeout · 9 stopped · \
     130/143 interrupted by a signal (continue with: majordomo thread resume ID)";
 
+const SEND_HELP: &str = "Without --wait it returns at once, and the answer counts as unread until `majordomo wait` or the web UI has \
+    shown it. A thread that is working takes the message up when it is done; `majordomo steer` reaches it before.";
+
+/// `majordomo send`.
+#[derive(Debug, Args)]
+pub struct Send {
+    /// The thread id, or the beginning of it
+    pub thread: String,
+    /// The message; - reads it from stdin
+    pub text: String,
+    /// Wait for the answer and print it
+    #[arg(long)]
+    pub wait: bool,
+    /// This process was started by another one to answer the message on stdin
+    #[arg(long, hide = true)]
+    pub detached: bool,
+    #[command(flatten)]
+    pub questions: Questions,
+    #[command(flatten)]
+    pub output: Output,
+    #[command(flatten)]
+    pub place: Place,
+}
+
+/// `majordomo work`.
+#[derive(Debug, Args)]
+pub struct Work {
+    /// The number of threads of tasks that run at the same time
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    pub concurrency: usize,
+    /// Take only tasks with this label; can be repeated
+    #[arg(long, value_name = "WORD")]
+    pub label: Vec<String>,
+    #[command(flatten)]
+    pub place: Place,
+}
+
 /// `majordomo run`.
 #[derive(Debug, Args)]
 pub struct Run {
@@ -109,6 +175,18 @@ pub struct Run {
     /// Use the sample household, with its clock at 2026-01-15
     #[arg(long)]
     pub demo: bool,
+    /// Go on with the last conversation of this folder
+    #[arg(short, long = "continue", conflicts_with = "thread")]
+    pub continues: bool,
+    /// Go on with this conversation, or with this sub-agent of one
+    #[arg(long, value_name = "ID")]
+    pub thread: Option<String>,
+    /// Start in the background and print the thread id; approvals wait for `majordomo approve` or the web UI
+    #[arg(long, conflicts_with_all = ["json", "jsonl", "output", "approvals"])]
+    pub detach: bool,
+    /// This process was started by another one to do the task on stdin
+    #[arg(long, hide = true)]
+    pub detached: bool,
     #[command(flatten)]
     pub questions: Questions,
     #[command(flatten)]
@@ -159,6 +237,22 @@ pub enum Approvals {
     Deny,
 }
 
+impl Questions {
+    /// Approvals wait for a person who decides elsewhere.
+    pub fn waiting() -> Self {
+        Self { approvals: Some(Approvals::Wait) }
+    }
+}
+
+/// How a conversation is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Markdown, to read.
+    Md,
+    /// A line of JSON for each event, to import.
+    Jsonl,
+}
+
 /// Settings that override variables and files.
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Settings")]
@@ -172,7 +266,7 @@ pub struct Settings {
     /// What is allowed without approval: plan (read only), ask, auto, dangerous
     #[arg(long)]
     mode: Option<String>,
-    /// The policy preset: default, kata, opta, orion, zileo
+    /// The policy preset: default, kata, lace, opta, orion, zileo
     #[arg(long)]
     preset: Option<String>,
     /// Limit of tool calls of the root agent
@@ -228,7 +322,7 @@ pub struct Output {
     /// With --jsonl: streamed text of the models, too
     #[arg(long, requires = "jsonl")]
     pub deltas: bool,
-    /// With --jsonl: the format of the events: canonical, kata, opta, orion, zileo
+    /// With --jsonl: the format of the events: canonical, kata, lace, opta, orion, zileo
     #[arg(long, requires = "jsonl", value_name = "NAME")]
     pub dialect: Option<String>,
     /// Write the result to a file instead of stdout
@@ -256,6 +350,15 @@ pub enum ThreadCommand {
         /// Include sub-agents
         #[arg(long)]
         all: bool,
+        /// List only this conversation with its sub-agents
+        #[arg(long, value_name = "ID")]
+        of: Option<String>,
+        /// List only threads that were put away
+        #[arg(long)]
+        archived: bool,
+        /// List only threads in which these words were said, or that are called so
+        #[arg(long, value_name = "WORDS", conflicts_with_all = ["of", "archived"])]
+        search: Option<String>,
         #[command(flatten)]
         place: Place,
     },
@@ -269,12 +372,69 @@ pub enum ThreadCommand {
         /// Print the events of the thread and its sub-agents, as `run --jsonl` does
         #[arg(long)]
         jsonl: bool,
-        /// With --jsonl: the format of the events: canonical, kata, opta, orion, zileo
+        /// With --jsonl: the format of the events: canonical, kata, lace, opta, orion, zileo
         #[arg(long, requires = "jsonl", value_name = "NAME")]
         dialect: Option<String>,
         /// Do not shorten tool results
         #[arg(long)]
         full: bool,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Give a thread a title; an empty one takes it away
+    Rename {
+        /// The thread id, or the beginning of it
+        thread: String,
+        /// The title
+        title: String,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Copy a conversation as far as one of its answers, and print the id of the copy
+    Fork {
+        /// The thread id, or the beginning of it
+        thread: String,
+        /// The number of the answer, as `thread show` numbers messages [default: the last]
+        #[arg(long, value_name = "N")]
+        at: Option<usize>,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Print a conversation with all its sub-agents, to read or to import it elsewhere
+    Export {
+        /// The thread id, or the beginning of it
+        thread: String,
+        /// md to read, jsonl to import
+        #[arg(long, value_enum, default_value = "md")]
+        format: Format,
+        /// Write to a file instead of stdout
+        #[arg(short, value_name = "FILE")]
+        output: Option<PathBuf>,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Take in a conversation that was exported as jsonl. What was allowed in it is not allowed here, and it works in this folder
+    Import {
+        /// The file; - reads it from stdin
+        file: PathBuf,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Put a thread away, so that lists leave it out
+    Archive {
+        /// The thread id, or the beginning of it
+        thread: String,
+        /// Take it out again
+        #[arg(long)]
+        undo: bool,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Delete a conversation with all its sub-agents, for ever
+    Rm {
+        /// The thread ids, or the beginnings of them
+        #[arg(required = true)]
+        threads: Vec<String>,
         #[command(flatten)]
         place: Place,
     },
@@ -388,6 +548,22 @@ pub enum DemoCommand {
     },
 }
 
+/// `majordomo household`.
+#[derive(Debug, Subcommand)]
+pub enum HouseholdCommand {
+    /// Say what was found, how many of each, what could not be read and why, and what looks stale
+    Check {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+        /// Look at the sample household
+        #[arg(long)]
+        demo: bool,
+        #[command(flatten)]
+        settings: Settings,
+    },
+}
+
 /// `majordomo agents`.
 #[derive(Debug, Subcommand)]
 pub enum AgentsCommand {
@@ -415,6 +591,14 @@ pub enum ConfigCommand {
 }
 
 impl Settings {
+    /// Whether one of them is chosen with the first message of a conversation.
+    pub fn begins(&self) -> bool {
+        let Self { agent, model, mode, preset, max_tool_calls, max_requests, max_tokens, max_cost, timeout, .. } = self;
+        let limits = [max_tool_calls, max_requests, max_tokens, max_cost, timeout];
+        let tree = [&self.max_depth, &self.max_children, &self.max_concurrent];
+        [agent, model, mode, preset].into_iter().chain(limits).chain(tree).any(Option::is_some)
+    }
+
     /// As the configuration takes them.
     pub fn flags(&self) -> Flags {
         Flags {

@@ -6,27 +6,36 @@ mod approve_rules;
 mod completion;
 mod config;
 mod demo;
+mod detach;
 mod doctor;
 mod explain;
+mod household;
 mod ps;
 mod run;
+mod send;
 mod serve;
 mod steer;
 mod stop;
+mod task;
 mod thread;
+mod thread_manage;
 mod trust;
+mod wait;
+mod work;
 
 use std::path::PathBuf;
 
+use agent::Event;
 use agent::approval::Scope;
+use majordomo::SAMPLE;
 use majordomo::config::{Config, Flags, SandboxKind, Surroundings};
 use majordomo::staff::{self, Options, Staff};
 use tool::{CommandHost, Guard, Registry, Sandbox};
 use view::safe;
 
 use crate::arguments::{
-    AgentsCommand, ApproveCommand, Cli, Command, ConfigCommand, DemoCommand, RulesCommand, ThreadCommand, Trust,
-    TrustCommand,
+    AgentsCommand, ApproveCommand, BoardArgs, Cli, Command, ConfigCommand, DemoCommand, HouseholdCommand, RulesCommand,
+    ThreadCommand, Trust, TrustCommand,
 };
 use crate::error::Failure;
 use crate::out;
@@ -38,15 +47,37 @@ const WIDE: usize = 400;
 pub async fn carry_out(cli: Cli) -> Result<u8, Failure> {
     match cli.command {
         Command::Run(run) => run::run(*run).await,
-        Command::Thread(ThreadCommand::Ls { place, json, limit, all }) => {
-            thread::ls(&place.flags(), json, limit, all).await
+        Command::Send(arguments) => send::send(*arguments).await,
+        Command::Wait { thread, timeout, json, place } if majordomo::tasks::is_task_id(&thread) => {
+            task::wait(&thread, timeout, json, BoardArgs { board: None, place }).await
         }
+        Command::Wait { thread, timeout, json, place } => wait::wait(&thread, timeout, json, &place.flags()).await,
+        Command::Work(arguments) => work::work(arguments).await,
+        Command::Thread(ThreadCommand::Ls { place, json, limit, all, of, archived, search }) => {
+            let which = thread::Which { all, of, archived, search };
+            thread::ls(&place.flags(), json, limit, which).await
+        }
+        Command::Thread(ThreadCommand::Rename { thread, title, place }) => {
+            thread_manage::rename(&thread, &title, &place.flags()).await
+        }
+        Command::Thread(ThreadCommand::Fork { thread, at, place }) => {
+            thread_manage::fork(&thread, at, &place.flags()).await
+        }
+        Command::Thread(ThreadCommand::Export { thread, format, output, place }) => {
+            thread_manage::export(&thread, format, output.as_deref(), &place.flags()).await
+        }
+        Command::Thread(ThreadCommand::Import { file, place }) => thread_manage::import(&file, &place.flags()).await,
+        Command::Thread(ThreadCommand::Archive { thread, undo, place }) => {
+            thread_manage::archive(&thread, !undo, &place.flags()).await
+        }
+        Command::Thread(ThreadCommand::Rm { threads, place }) => thread_manage::rm(&threads, &place.flags()).await,
         Command::Thread(ThreadCommand::Show { thread, place, json, jsonl, dialect, full }) => {
             thread::show(&thread, &place.flags(), thread::Form { json, jsonl, dialect, full }).await
         }
         Command::Thread(ThreadCommand::Resume { thread, questions, output, place }) => {
             run::resume(&thread, &place.flags(), &questions, output).await
         }
+        Command::Task(command) => task::task(command).await,
         Command::Ps { place, json, watch } => ps::ps(&place.flags(), json, watch).await,
         Command::Stop { thread, now, reason, place } => stop::stop(&thread, now, &reason, &place.flags()).await,
         Command::Steer { thread, text, place } => steer::steer(&thread, &text, &place.flags()).await,
@@ -57,9 +88,12 @@ pub async fn carry_out(cli: Cli) -> Result<u8, Failure> {
         }
         Command::Trust(arguments) => trust::trust(&arguments),
         Command::Agents(AgentsCommand::Ls { json, place }) => agents::ls(&place.flags(), json),
-        Command::Doctor { settings, json } => doctor::doctor(&settings.flags(), json).await,
+        Command::Doctor { settings, json, rebuild } => doctor::doctor(&settings.flags(), json, rebuild).await,
         Command::Serve(arguments) => serve::serve(*arguments).await,
         Command::Demo(DemoCommand::Init { folder }) => demo::init(&folder),
+        Command::Household(HouseholdCommand::Check { json, demo, settings }) => {
+            household::check(&Flags { demo, ..settings.flags() }, json)
+        }
         Command::Config(ConfigCommand::Show { settings, json }) => config::show(&settings.flags(), json),
         Command::Completion { shell } => completion::completion(shell),
     }
@@ -101,6 +135,27 @@ fn configured_in(
     let there = Surroundings { cwd: folder, ..here.clone() };
     let flags = Flags { data: Some(config.data.to_string_lossy().into_owned()), ..flags.clone() };
     let config = Config::load(&there, &flags)?;
+    Ok((there, config))
+}
+
+/// The configuration of the folder that a thread works in, and the household that it was begun with: a thread keeps what it was created
+/// with, whichever process it runs in.
+async fn as_begun(name: &str, flags: &Flags) -> Result<(Surroundings, Config), Failure> {
+    let here = surroundings()?;
+    let config = Config::load(&here, flags)?;
+    let store = staff::open_store(&config)?;
+    let thread = store.resolve(name).await?;
+    let first = store.read(&thread, 0, 1).await?;
+    store.close().await;
+    let Some(Event::ThreadCreated(created)) = first.first().map(|record| &*record.event) else {
+        return Err(store::Error::UnknownThread(name.into()).into());
+    };
+    let flags = Flags { demo: created.household.as_deref() == Some(SAMPLE), ..flags.clone() };
+    let folder = PathBuf::from(&*created.workspace);
+    // A folder that is gone has no settings; the thread says that it is gone when it is gone on with.
+    let folder = if folder.is_dir() { folder } else { here.cwd.clone() };
+    let (there, config) = configured_in(folder, (&here, &config), &flags)?;
+    warn(&config);
     Ok((there, config))
 }
 

@@ -31,6 +31,11 @@ impl Failure {
         Self { message: message.into(), code: 1 }
     }
 
+    /// What another process of ours failed with.
+    pub fn with_code(message: impl Into<String>, code: u8) -> Self {
+        Self { message: message.into(), code }
+    }
+
     /// Says it on stderr.
     pub fn tell(&self) -> ExitCode {
         out::note(&format!("error: {}", self.message));
@@ -46,6 +51,22 @@ impl From<majordomo::config::Error> for Failure {
             _ => CONFIGURATION,
         };
         Self { message: error.to_string(), code }
+    }
+}
+
+impl From<majordomo::tasks::Error> for Failure {
+    fn from(error: majordomo::tasks::Error) -> Self {
+        match error {
+            majordomo::tasks::Error::Refused(refusal) => refusal.into(),
+            majordomo::tasks::Error::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<majordomo::tasks::board::Refusal> for Failure {
+    fn from(refusal: majordomo::tasks::board::Refusal) -> Self {
+        let code = if refusal.is_usage { USAGE } else { 1 };
+        Self { message: refusal.message.to_string(), code }
     }
 }
 
@@ -79,6 +100,17 @@ impl From<staff::Error> for Failure {
 impl From<runtime::Error> for Failure {
     fn from(error: runtime::Error) -> Self {
         staff::Error::from(error).into()
+    }
+}
+
+impl From<majordomo::transfer::Error> for Failure {
+    fn from(error: majordomo::transfer::Error) -> Self {
+        use majordomo::transfer::Error;
+        match error {
+            Error::Store(error) => error.into(),
+            Error::Line { .. } | Error::Exists(_) | Error::Message(_) => Self::usage(error.to_string()),
+            Error::Nothing(_) => Self::failed(error.to_string()),
+        }
     }
 }
 

@@ -28,6 +28,11 @@ pub fn read(argument: Option<&str>) -> Result<String, Failure> {
     Ok(task)
 }
 
+/// The task of a process that was started with it.
+pub fn piped() -> Result<String, Failure> {
+    whole_stdin()
+}
+
 fn has_input() -> bool {
     let stdin = io::stdin();
     let mut ready = [PollFd::new(&stdin, PollFlags::IN)];

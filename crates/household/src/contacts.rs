@@ -13,7 +13,9 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use crate::glossary;
 use crate::household::Household;
+use crate::passages::words_of;
 use crate::text::fold;
 
 /// A person in the owner's address book.
@@ -29,9 +31,28 @@ pub struct Contact {
     /// A number to call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phone: Option<String>,
+    /// Every number, the first included, where there are several.
+    #[serde(skip_serializing_if = "is_one")]
+    pub phones: Vec<String>,
+    /// What the owner calls them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub nicknames: Vec<String>,
+    /// Their work, or what they are to the owner.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// The day of their birth: `1961-06-13`, or `--06-13` where the year is not said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub birthday: Option<String>,
+    /// Where they live or work.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub address: Option<String>,
     /// What the owner noted about them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+}
+
+fn is_one(phones: &[String]) -> bool {
+    phones.len() < 2
 }
 
 /// Files, and bytes of one, beyond which an address book is none.
@@ -57,9 +78,11 @@ impl Household {
         self.contacts().into_iter().find(|contact| contact.emails.contains(&address))
     }
 
-    /// The names of everybody in the address book, to recognise them in what is said.
+    /// The names and nicknames of everybody in the address book, to recognise them in what is said.
     pub fn people(&self) -> Vec<String> {
-        self.contacts().into_iter().map(|contact| contact.name).filter(|name| !name.is_empty()).collect()
+        let contacts = self.contacts().into_iter();
+        let names = contacts.flat_map(|contact| std::iter::once(contact.name).chain(contact.nicknames));
+        names.filter(|name| !name.is_empty()).collect()
     }
 
     /// Those who fit best to what is asked, the best first.
@@ -86,13 +109,49 @@ fn score(contact: &Contact, query: &str) -> Option<u32> {
     match () {
         () if contact.emails.iter().any(|email| fold(email) == query) => Some(100),
         () if name == query => Some(90),
+        () if contact.nicknames.iter().any(|nickname| fold(nickname) == query) => Some(85),
         () if has_all(&name) => Some(80),
+        () if is_related(contact, query) => Some(70),
         () if contact.emails.iter().any(|email| fold(email).contains(query)) => Some(60),
         () if has_all(&organization) => Some(50),
         () if has_all(&format!("{name} {organization}")) => Some(40),
         () if name.split([' ', '-']).any(is_near) => Some(20),
         () => None,
     }
+}
+
+/// Whether a card says that this person is to the owner what the query says ("mum", "landlord").
+fn is_related(contact: &Contact, query: &str) -> bool {
+    let last = query.split(' ').next_back().unwrap_or_default();
+    let Some(words) = glossary::relation(last) else { return false };
+    let said =
+        format!("{} {}", contact.role.as_deref().unwrap_or_default(), contact.note.as_deref().unwrap_or_default());
+    words_of(&said).iter().any(|word| words.contains(&word.as_str()))
+}
+
+/// The `.vcf` files of a folder that hold no card, or cannot be read, and why.
+pub(crate) fn unreadable(folder: &Path) -> Vec<String> {
+    let mut problems = Vec::new();
+    let mut open = vec![(folder.to_owned(), 4)];
+    while let Some((path, depth)) = open.pop() {
+        if path.is_dir() {
+            match fs::read_dir(&path) {
+                Ok(inside) if depth > 0 => open.extend(inside.flatten().map(|entry| (entry.path(), depth - 1))),
+                Ok(_) => {}
+                Err(error) => problems.push(format!("{}: {error}", path.display())),
+            }
+        } else if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("vcf")) {
+            match fs::read(&path) {
+                Ok(bytes) if vcard::read(&bytes).is_empty() => {
+                    problems.push(format!("{}: holds no card", path.display()))
+                }
+                Ok(_) => {}
+                Err(error) => problems.push(format!("{}: {error}", path.display())),
+            }
+        }
+    }
+    problems.sort_unstable();
+    problems
 }
 
 fn read(path: &Path, depth: usize, left: &mut usize, contacts: &mut Vec<Contact>) {

@@ -4,8 +4,10 @@
 //! left as placeholders such as `[[date?]]` and listed in the result, never invented. There is no way to send anything here.
 
 mod compose;
+mod edit;
 mod message;
 mod phrases;
+mod replies;
 mod store;
 pub(crate) mod style;
 pub(crate) mod tools;

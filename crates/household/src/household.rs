@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::index::Index;
 use crate::notes::{self, IndexState};
 use crate::preferences::Log;
-use crate::{contacts, draft, mail, preferences, triage};
+use crate::{contacts, draft, find, mail, people, preferences, triage};
 
 /// The clock. That of the sample household stands still.
 pub type Now = Arc<dyn Fn() -> Timestamp + Send + Sync>;
@@ -75,7 +75,7 @@ impl Default for Options {
 }
 
 /// The names of all its tools, whether or not there is a household to use them on.
-pub const TOOLS: [&str; 24] = [
+pub const TOOLS: [&str; 29] = [
     "mail_list",
     "mail_read",
     "mail_thread",
@@ -83,13 +83,18 @@ pub const TOOLS: [&str; 24] = [
     "mail_flag",
     "mail_feedback",
     "contacts_find",
+    "people_about",
+    "household_find",
     "calendar_list",
+    "calendar_find",
     "calendar_busy",
     "calendar_free",
     "calendar_check",
     "calendar_propose",
+    "calendar_withdraw",
     "draft_create",
     "draft_update",
+    "draft_discard",
     "draft_show",
     "notes_search",
     "notes_read",
@@ -123,6 +128,8 @@ impl Household {
     pub fn tools(self: &Arc<Self>, registry: Registry) -> Registry {
         let own = mail::tools::add(self, Registry::from_origin(Origin::Household));
         let own = contacts::tools::add(self, own);
+        let own = people::tools::add(self, own);
+        let own = find::tools::add(self, own);
         let own = triage::tools::add(self, own);
         let own = draft::tools::add(self, own);
         let own = notes::tools::add(self, own);

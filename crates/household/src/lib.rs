@@ -7,14 +7,19 @@
 //! Left to other crates: whether a tool may be used (`agent`), and what is said about a result (a model, or `rules-engine`).
 
 pub mod calendar;
+mod check;
 mod contacts;
 pub mod demo;
 mod draft;
 mod error;
+mod find;
+mod glossary;
 mod household;
 mod index;
 mod mail;
 pub mod notes;
+mod passages;
+mod people;
 pub mod preferences;
 mod text;
 pub mod time;
@@ -22,6 +27,7 @@ mod times;
 mod tools;
 mod triage;
 
+pub use check::{CheckedPart, PartState};
 pub use contacts::Contact;
 pub use error::Error;
 pub use household::{Household, Now, Options, TOOLS};

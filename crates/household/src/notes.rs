@@ -11,19 +11,20 @@ mod links;
 mod para;
 mod parse;
 mod query;
+mod quote;
 mod rank;
 mod refresh;
 mod script;
 mod search;
 mod snippet;
-mod stop_words;
+pub(crate) mod stop_words;
 mod tables;
 #[cfg(test)]
 mod tests;
-mod thesaurus;
 pub(crate) mod tools;
 mod vocabulary;
 mod watch;
 
+pub(crate) use quote::{about, counted, lines_about, naming};
 pub(crate) use refresh::IndexState;
 pub use search::{Found, FoundNote, MatchKind, search};

@@ -257,6 +257,7 @@ impl StaffBuilder {
             models: self.models.into_iter().chain(self.model).collect(),
             consent: self.consent.unwrap_or(Consent::Nobody),
             store: self.store.unwrap_or(Kept::InMemory),
+            household_clock: None,
         };
         let staff = Staff::open_with(&surroundings, config, options, self.approver).await?;
         let model = staff.model().map_err(|error| match error {

@@ -82,6 +82,8 @@ pub struct Config {
     pub household: Option<HouseholdConfig>,
     /// Whether the sample household takes its place.
     pub demo: bool,
+    /// Tasks.
+    pub tasks: TasksConfig,
     /// How surely what is remembered survives a loss of power.
     pub durability: Durability,
     /// What keeps commands to their workspace.
@@ -102,6 +104,17 @@ pub struct Config {
     /// All values, before the preset of the agent was laid under them.
     before_preset: Layers,
     entries: Vec<Entry>,
+}
+
+/// `[tasks]`: boards of tasks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub struct TasksConfig {
+    /// Whether all agents have the verbs for tasks. The command line needs no setting.
+    pub enabled: bool,
+    /// How many agents may work for a board at the same time.
+    pub max_concurrent: u32,
+    /// How often the checks of a task may fail before it is blocked.
+    pub check_attempts: u32,
 }
 
 /// How surely what is remembered survives a loss of power.
@@ -218,6 +231,7 @@ impl Config {
             models: values.models,
             household: Some(values.household).filter(HouseholdConfig::is_there),
             demo,
+            tasks: values.tasks,
             durability: values.store.durability,
             sandbox: values.sandbox.kind,
             rules,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use agent::delegation::Preference;
 use household::preferences::Log;
-use household::{Error, Household, Options, demo};
+use household::{CheckedPart, Error, Household, Now, Options, demo};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -33,11 +33,16 @@ pub(crate) struct Home {
 
 impl Home {
     /// Opens what is configured. Where nothing is kept, its index is not either; where there is a memory, habits are learnt from
-    /// what is in it.
-    pub(crate) fn open(config: &Config, in_memory: bool, memory: Option<&Arc<dyn Store>>) -> Result<Self, Error> {
+    /// what is in it. A clock that is given is that of the configured household.
+    pub(crate) fn open(
+        config: &Config,
+        in_memory: bool,
+        memory: Option<&Arc<dyn Store>>,
+        clock: Option<Now>,
+    ) -> Result<Self, Error> {
         let options = match (config.demo, &config.household) {
             (true, _) => Some(sample(config)?),
-            (false, Some(named)) => Some(configured(named, config)),
+            (false, Some(named)) => Some(configured(named, config, clock)),
             (false, None) => None,
         };
         let name = config.demo.then(|| SAMPLE.into());
@@ -57,7 +62,7 @@ impl Home {
     /// The configured providers, and the rules engine, which knows the household's clock and people.
     pub(crate) fn providers(&self, providers: Providers) -> Providers {
         let rules = match &self.household {
-            Some(household) => RulesEngine::for_household(household).with_people(household.people()),
+            Some(household) => RulesEngine::for_household(household),
             None => RulesEngine::new(Arc::new(Timestamp::now), TimeZone::system()),
         };
         providers.with_resident(&format!("builtin/{}", rules_engine::NAME), Arc::new(rules))
@@ -69,6 +74,11 @@ impl Home {
             let context = rules_engine::Context { now: household.now(), people: household.people() };
             rules_engine::is_household_request(prompt, &context)
         })
+    }
+
+    /// What lies in its folders; none where no household is configured.
+    pub(crate) fn check(&self) -> Option<Vec<CheckedPart>> {
+        self.household.as_ref().map(|household| household.check())
     }
 
     /// The day in the household.
@@ -95,7 +105,7 @@ fn sample(config: &Config) -> Result<Options, Error> {
     Ok(Options { index: Some(folder.with_extension("db")), ..demo::options(&folder) })
 }
 
-fn configured(named: &HouseholdConfig, config: &Config) -> Options {
+fn configured(named: &HouseholdConfig, config: &Config, clock: Option<Now>) -> Options {
     let whole = named.folder.as_deref().map(Options::in_folder).unwrap_or_default();
     let zone = named.timezone.as_deref().and_then(|name| TimeZone::get(name).ok());
     Options {
@@ -108,6 +118,6 @@ fn configured(named: &HouseholdConfig, config: &Config) -> Options {
         index: Some(config.data.join(INDEX)),
         me: named.me.clone(),
         zone: zone.unwrap_or(whole.zone),
-        now: whole.now,
+        now: clock.unwrap_or(whole.now),
     }
 }

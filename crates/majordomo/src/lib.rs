@@ -54,10 +54,13 @@ pub mod rules;
 mod run;
 mod session;
 pub mod staff;
+pub mod tasks;
 pub mod threads;
+pub mod transfer;
 pub mod trust;
 mod typed;
 mod work;
+pub mod worker;
 
 /// The code on the page is compiled with the tests.
 #[cfg(doctest)]
@@ -78,7 +81,7 @@ pub use model::Model;
 pub use program_tool::{Tool, ToolError};
 pub use run::{Run, Update};
 pub use session::Session;
-pub use staff::{Assignment, Error, Kept, Options, Staff};
+pub use staff::{Assignment, Error, Kept, Options, Staff, TaskThread};
 pub use store::Record;
 pub use work::Work;
 pub use {agent, household, provider, runtime, store, tool, view};

@@ -1,4 +1,4 @@
-//! Presets: sets of values for the policy and the dialect, kept as TOML beside this file.
+//! Presets: sets of values for the policy, tasks and the dialect, kept as TOML beside this file.
 //!
 //! A preset is data. It lies under everything that a person configures and over the preset `default`, which holds a value
 //! for every field; a new preset is a new file and a line in the table below.
@@ -12,11 +12,12 @@ use toml::Value;
 use crate::config::{Error, Key, Layers, Origin, Setting, checked, clause, nested, of_text};
 
 /// The names of the presets.
-pub const NAMES: [&str; 5] = ["default", "kata", "opta", "orion", "zileo"];
+pub const NAMES: [&str; 6] = ["default", "kata", "lace", "opta", "orion", "zileo"];
 
 const TEXTS: [&str; NAMES.len()] = [
     include_str!("presets/default.toml"),
     include_str!("presets/kata.toml"),
+    include_str!("presets/lace.toml"),
     include_str!("presets/opta.toml"),
     include_str!("presets/orion.toml"),
     include_str!("presets/zileo.toml"),
@@ -43,7 +44,7 @@ impl Preset {
         };
         let mut settings = Vec::new();
         for setting in of_text(text, origin)? {
-            let belongs = setting.key == Key::dotted("dialect") || setting.key.section() == "policy";
+            let belongs = setting.key == Key::dotted("dialect") || ["policy", "tasks"].contains(&setting.key.section());
             if !belongs || (setting.key.kind().is_none() && !setting.key.is_table()) {
                 let hint = clause(setting.key.suggestion().filter(|meant| meant.section() == "policy"));
                 return Err(Error::PresetKey { preset: name.to_owned(), key: setting.key.to_string(), hint });

@@ -56,6 +56,7 @@ pub enum Update {
 /// ```
 pub struct Run {
     root: ThreadId,
+    thread: ThreadId,
     reading: Reading,
 }
 
@@ -74,14 +75,24 @@ impl Run {
         Self::new(Some(staff.clone()), updates, staff.store().clone(), Begins::After(after), Some(handle))
     }
 
-    pub(crate) fn answering(staff: &Staff, updates: Updates, message: InputId) -> Self {
-        Self::new(Some(staff.clone()), updates, staff.store().clone(), Begins::With(message), None)
+    pub(crate) fn answering(staff: &Staff, updates: Updates, thread: &ThreadId, message: InputId) -> Self {
+        let run = Self::new(Some(staff.clone()), updates, staff.store().clone(), Begins::With(message), None);
+        run.of_thread(thread)
     }
 
-    /// The run of a root that goes on after an event, or the next one, whichever process drives it. Nothing is started.
-    pub fn after(runtime: &Runtime, root: &ThreadId, seq: u64) -> Self {
-        let updates = Updates::new(runtime, root.clone());
-        Self::new(None, updates, runtime.store().clone(), Begins::After(seq), None)
+    /// The run of a thread that goes on after an event, or the next one, whichever process drives it. Nothing is started.
+    pub fn after(runtime: &Runtime, thread: &ThreadId, seq: u64) -> Self {
+        let updates = Updates::new(runtime, thread.root());
+        Self::new(None, updates, runtime.store().clone(), Begins::After(seq), None).of_thread(thread)
+    }
+
+    /// The run of a thread of the family and not of its root.
+    fn of_thread(mut self, thread: &ThreadId) -> Self {
+        self.thread = thread.clone();
+        if let Reading::Fresh(Some(reader)) = &mut self.reading {
+            reader.thread = thread.clone();
+        }
+        self
     }
 
     pub(crate) fn of_staff(mut self, staff: &Staff) -> Self {
@@ -104,6 +115,7 @@ impl Run {
         let reader = Reader {
             staff,
             root: root.clone(),
+            thread: root.clone(),
             store,
             updates,
             begins,
@@ -114,12 +126,17 @@ impl Run {
             failure,
             fails_after,
         };
-        Self { root, reading: Reading::Fresh(Some(Box::new(reader))) }
+        Self { thread: root.clone(), root, reading: Reading::Fresh(Some(Box::new(reader))) }
     }
 
     /// The conversation's root thread, by which it is found again: [`Staff::session_of`].
     pub fn root(&self) -> &ThreadId {
         &self.root
+    }
+
+    /// The thread whose run it is: the root, or a sub-agent that was spoken to.
+    pub fn thread(&self) -> &ThreadId {
+        &self.thread
     }
 
     /// The same without [`Update::Text`]. It has to be said before the first update is read.
@@ -173,6 +190,8 @@ struct Reader {
     /// Kept open until the run is over.
     staff: Option<Staff>,
     root: ThreadId,
+    /// The thread whose report ends it.
+    thread: ThreadId,
     store: Arc<dyn Store>,
     updates: Updates,
     begins: Begins,
@@ -255,7 +274,7 @@ impl Reader {
             return;
         }
         let report =
-            own.iter().enumerate().find_map(|(at, record)| Some((at, root_report(record, &self.root)?.clone())));
+            own.iter().enumerate().find_map(|(at, record)| Some((at, root_report(record, &self.thread)?.clone())));
         if let Some((at, report)) = report {
             own.truncate(at + 1);
             self.end = Some(End::Reported(Box::new(report)));

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use agent::approval::{Approval, Decision};
 use agent::{Outside, Report, Strength, ThreadId};
-use runtime::Runtime;
+use runtime::{Runtime, Said};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use store::{Record, Selection, Store, ThreadQuery, read_all};
@@ -101,14 +101,21 @@ impl Session {
         }
     }
 
+    /// Speaks to any thread of this conversation, also to a sub-agent that is over: it goes on with what it knows, and the run is its
+    /// answer. One that works takes the message up when it is done.
+    pub async fn ask(&self, thread: &ThreadId, work: impl Into<Work>) -> Result<Run, Error> {
+        self.say(thread, work.into()).await
+    }
+
     /// The next message. Nothing is written where its model cannot be asked from here.
-    async fn say(&self, root: &ThreadId, work: Work) -> Result<Run, Error> {
+    async fn say(&self, thread: &ThreadId, work: Work) -> Result<Run, Error> {
         self.staff.check_open()?;
+        let root = &thread.root();
         if work.beginning != Beginning::default() {
             return Err(Error::Begun(root.clone()));
         }
-        let unknown = || runtime::Error::from(store::Error::UnknownThread(root.as_str().into()));
-        let row = self.store().thread(root).await?.ok_or_else(unknown)?;
+        let unknown = || runtime::Error::from(store::Error::UnknownThread(thread.as_str().into()));
+        let row = self.store().thread(thread).await?.ok_or_else(unknown)?;
         // A process that drives it has asked its model already.
         if !row.state.is_live() {
             self.staff.check_model(&row.model)?;
@@ -117,10 +124,11 @@ impl Session {
         }
         let updates = Updates::new(self.runtime(), root.clone());
         self.staff.approvals().begin(self.runtime(), root, work.approver);
-        match self.runtime().say(root, work.prompt.into(), work.output_schema).await {
+        let said = Said { text: work.prompt.into(), output_schema: work.output_schema, unwatched: work.unwatched };
+        match self.runtime().say(thread, said).await {
             Ok(message) => {
                 self.staff.approvals().ask_again(self.store(), root).await?;
-                Ok(Run::answering(&self.staff, updates, message))
+                Ok(Run::answering(&self.staff, updates, thread, message))
             }
             Err(error) => {
                 self.staff.approvals().end(root);

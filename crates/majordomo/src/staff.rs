@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use agent::creation::Root;
+use agent::creation::{Errand, Root, errand};
 use agent::delegation::Preference;
 use agent::permission::Rule;
 use agent::policy::VERBS;
@@ -13,7 +13,7 @@ use agent::role::Agent;
 use agent::{Catalog, Report, ThreadId};
 use household::TOOLS;
 use provider::{ModelTable, Providers};
-use runtime::{Gatherer, Runtime, Sources, Start};
+use runtime::{Gatherer, Runtime, Said, Sources, Start};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use store::{Current, Location, Process, Store};
@@ -22,14 +22,19 @@ use tool::{Collision, CommandHost, CurrentTools, Registry};
 use crate::agents::{Agents, Found};
 use crate::approvals::{Approvals, Approver};
 use crate::builder::StaffBuilder;
-use crate::config::{self, Config, Durability, RootSettings, Surroundings, UnknownPrice, clause, likeness, nearest};
+use crate::config::{
+    self, Config, Durability, RootSettings, Route, Surroundings, UnknownPrice, clause, likeness, nearest,
+};
 use crate::follow::Updates;
 use crate::home::Home;
+use crate::limits::Limits;
 use crate::model::Model;
 use crate::route;
 use crate::rules::{self, Rulebook};
 use crate::run::Run;
 use crate::session::Session;
+use crate::tasks::tools::TaskTools;
+use crate::tasks::{self, Staffing};
 use crate::trust;
 use crate::typed::Wanted;
 use crate::work::{Beginning, Work};
@@ -52,6 +57,9 @@ pub struct Options {
     pub consent: Consent,
     /// Where everything is kept.
     pub store: Kept,
+    /// The clock of the configured household; the system's where none is given. With another one, a copy of a household is looked at as it was on
+    /// an earlier day. The sample household keeps its own.
+    pub household_clock: Option<household::Now>,
 }
 
 /// Where a staff keeps everything.
@@ -75,6 +83,7 @@ impl Default for Options {
             models: Vec::new(),
             consent: Consent::Nobody,
             store: Kept::InFolder,
+            household_clock: None,
         }
     }
 }
@@ -88,6 +97,39 @@ pub struct Assignment {
     pub model: String,
     /// Whether the agent was chosen because the prompt is about the household.
     pub is_routed: bool,
+}
+
+/// The thread of a task, as it is to be started.
+#[derive(Clone, Debug)]
+pub struct TaskThread {
+    /// Its name: from [`Staff::fresh_id`] for a root, from [`Runtime::issue_child`] for a sub-agent of the task's creator. It is written down
+    /// by the caller before, so that it is started once however often it is tried.
+    pub id: ThreadId,
+    /// The agent; none for the configured one.
+    pub agent: Option<String>,
+    /// `provider/model`; none for the agent's.
+    pub model: Option<String>,
+    /// What it is called on screens; none for the agent's name.
+    pub name: Option<String>,
+    /// What it reads first, word for word.
+    pub prompt: String,
+    /// The folder to work in; none for that of the staff.
+    pub workspace: Option<PathBuf>,
+    /// How much it may do without approval; a sub-agent never more than its parent.
+    pub mode: Option<agent::Mode>,
+    /// Limits in the place of the configured ones.
+    pub limits: Limits,
+    /// The task, as its board names it.
+    pub created_for: String,
+    /// Tools that it has besides those of its agent.
+    pub extra_tools: Vec<Arc<str>>,
+    /// Whether who wrote the task had read untrusted text.
+    pub foreign: bool,
+}
+
+/// What lies in the folders of the configured household, or of the sample one; none where no household is configured.
+pub fn check_household(config: &Config) -> Result<Option<Vec<household::CheckedPart>>, Error> {
+    Ok(Home::open(config, false, None)?.check())
 }
 
 /// The data folder of a staff that has none: nothing is there, and nobody can put anything there.
@@ -255,7 +297,7 @@ impl Staff {
         options: Options,
         approver: Option<Approver>,
     ) -> Result<Self, Error> {
-        let Options { tools, agents, rules, models, consent, store } = options;
+        let Options { tools, agents, rules, models, consent, store, household_clock } = options;
         let in_memory = matches!(store, Kept::InMemory);
         let owns_store = !matches!(store, Kept::In(_));
         let store: Arc<dyn Store> = match store {
@@ -263,12 +305,18 @@ impl Staff {
             Kept::InFolder => open_store(&config)?,
             Kept::In(store) => store,
         };
-        let home = Home::open(&config, in_memory, Some(&store))?;
+        let home = Home::open(&config, in_memory, Some(&store), household_clock)?;
         let mut providers = providers(&config, &home)?;
         for model in &models {
             providers = model.install(providers)?;
         }
-        let tools = CurrentTools::new(home.tools(tools))?;
+        let task_tools = Arc::new(TaskTools {
+            store: store.clone(),
+            surroundings: surroundings.clone(),
+            staffing: OnceLock::new(),
+            check_attempts: config.tasks.check_attempts,
+        });
+        let tools = CurrentTools::new(tasks::tools::register(home.tools(tools), &task_tools))?;
         if in_memory {
             // It begins with what holds for the folder, and changes nothing there.
             for event in trust::events(&config.data)?.into_iter().chain(rules::events(&config.data)) {
@@ -280,6 +328,8 @@ impl Staff {
         let installation = Current::open(&store).await.map_err(runtime::Error::from)?;
         let (catalog, presets) = catalog(surroundings, &config, &tools.snapshot(), agents);
         let catalog = Arc::new(catalog);
+        // Set once; nothing else sets it.
+        let _ = task_tools.staffing.set(Staffing::new(catalog.agents.keys().cloned(), providers.providers()));
         let rulebook = Rulebook::with_own(surroundings, &config.data, Some(installation), rules)?;
         let consent = if approver.is_some() { Consent::Asked } else { consent };
         let approvals = Approvals::new(approver);
@@ -379,6 +429,16 @@ impl Staff {
         self.0.catalog.agents.values()
     }
 
+    /// Who can be given a task besides threads.
+    pub fn staffing(&self) -> Staffing {
+        Staffing::new(self.0.catalog.agents.keys().cloned(), self.providers())
+    }
+
+    /// The board of its folder.
+    pub fn board(&self) -> board::BoardId {
+        board::BoardId::new(self.0.config.project.root.display().to_string())
+    }
+
     /// The names of the providers that can be asked.
     pub fn providers(&self) -> impl Iterator<Item = &str> {
         self.0.providers.providers()
@@ -430,8 +490,9 @@ impl Staff {
             // Before the run starts, so that the first words of its answer are among the updates.
             let updates = Updates::new(self.runtime(), id.clone());
             self.0.approvals.begin(self.runtime(), &id, work.approver.clone());
-            let (prompt, output_schema) = (work.prompt.as_str().into(), work.output_schema.clone());
-            match self.runtime().start(Start { root, prompt, output_schema }).await {
+            let (text, output_schema) = (work.prompt.as_str().into(), work.output_schema.clone());
+            let said = Said { text, output_schema, unwatched: work.unwatched };
+            match self.runtime().start(Start { root, said }).await {
                 Ok(handle) => return Ok(Run::started(self, updates, handle)),
                 Err(error) => {
                     self.0.approvals.end(&id);
@@ -442,6 +503,41 @@ impl Staff {
                 }
             }
         }
+    }
+
+    /// Starts the thread of a task, once: where the thread of that name exists, nothing is done.
+    pub async fn start_for_task(&self, task: TaskThread) -> Result<ThreadId, Error> {
+        self.check_open()?;
+        let agent = task.agent.as_deref().unwrap_or(&self.0.config.agent);
+        let model = match &task.model {
+            Some(model) => model.clone(),
+            None => self.model_of(agent)?.to_owned(),
+        };
+        self.check_model(&model)?;
+        let beginning = Beginning {
+            agent: task.agent.clone(),
+            workspace: task.workspace.clone(),
+            mode: task.mode,
+            limits: task.limits.clone(),
+        };
+        let root = Root { id: task.id.clone(), ..self.root(agent, &model, &beginning)? };
+        let parent = match task.id.parent() {
+            Some(parent) => Some(self.runtime().created(&parent).await?),
+            None => None,
+        };
+        let wanted = Errand {
+            name: task.name.map(Into::into),
+            prompt: task.prompt.into(),
+            created_for: task.created_for.into(),
+            tools: task.extra_tools,
+            foreign: task.foreign,
+        };
+        let model = self.0.providers.model(&model)?;
+        let tools = self.runtime().tools().snapshot();
+        let catalog = Catalog { tools: tools.infos(), version: tools.digest().clone(), ..(*self.0.catalog).clone() };
+        let created = errand(&catalog, root, model, parent.as_ref(), wanted).map_err(Error::Agent)?;
+        self.runtime().begin_thread(created).await?;
+        Ok(task.id)
     }
 
     /// Whether it was not closed.
@@ -498,7 +594,8 @@ impl Staff {
         })
     }
 
-    fn fresh_id(&self) -> ThreadId {
+    /// The name of a root that is to be started: no thread has it, as far as chance tells.
+    pub fn fresh_id(&self) -> ThreadId {
         let day = self.now().to_zoned(jiff::tz::TimeZone::UTC).strftime("%Y%m%d").to_string();
         ThreadId::new(format!("{day}-{}", runtime::short_name()))
     }
@@ -533,7 +630,7 @@ pub fn open_facts(
     config: &Config,
     tools: Registry,
 ) -> Result<(Gatherer, Arc<Registry>), Error> {
-    let home = Home::open(config, true, None)?;
+    let home = Home::open(config, true, None, None)?;
     let (tools, providers) = (CurrentTools::new(home.tools(tools))?.snapshot(), providers(config, &home)?);
     let catalog = Arc::new(catalog(surroundings, config, &tools, Vec::new()).0);
     let rulebook = Rulebook::open(surroundings, &config.data, None)?;
@@ -568,6 +665,20 @@ fn providers(config: &Config, home: &Home) -> Result<Providers, Error> {
     Ok(home.providers(providers))
 }
 
+/// The agent that gets what is not plainly about the household.
+const GENERAL: &str = "general";
+
+/// Lets an agent without tools of its own choice hand questions about the household to the agents that have its tools. It gets none of them itself.
+fn lend_household(agent: &mut Agent) {
+    if agent.tools.is_none() && agent.lends.is_empty() {
+        agent.lends = TOOLS.map(Arc::from).to_vec();
+        agent.prompt = format!("{}{LENT}", agent.prompt).into();
+    }
+}
+
+const LENT: &str = "\n\nThe user's mail, calendars, notes and contacts: hand such a question to `triage` (mail), `scheduler` (calendars), `communicator` (drafts) \
+    or `navigator` (notes, people, facts), only if the user asks for it, and say which agent answered.";
+
 /// The tools and agents, and the presets that the files of agents name.
 fn catalog(
     surroundings: &Surroundings,
@@ -588,6 +699,12 @@ fn catalog(
     // A program's own agent stands for itself, and not for the file of the same name.
     own.iter().for_each(|agent| drop(presets.remove(&agent.name)));
     agents.extend(own.into_iter().map(|agent| (agent.name.clone(), agent)));
+    if config.household.as_ref().is_some_and(|household| household.route == Route::Auto) {
+        agents.get_mut(GENERAL).into_iter().for_each(lend_household);
+    }
     let version = tools.digest().clone();
-    (Catalog { tools: infos, reserved: TOOLS.map(Arc::from).into(), agents, version }, presets)
+    // The verbs for tasks are for those who work with tasks: others do not pay for them.
+    let for_tasks = tasks::tools::NAMES.into_iter().filter(|_| !config.tasks.enabled);
+    let reserved = TOOLS.into_iter().chain(for_tasks).map(Arc::from).collect();
+    (Catalog { tools: infos, reserved, agents, version }, presets)
 }

@@ -23,6 +23,8 @@ impl ThreadState {
     pub fn of(row: &ThreadRow, living: &Living) -> Self {
         match row.outcome {
             _ if is_left(row, living) => Self::Ended(Outcome::Interrupted),
+            // One that stays waits to be asked more; how its last turn ended is its outcome.
+            Some(_) if row.persistent && !row.state.is_live() => Self::Doing(State::Idle),
             Some(outcome) if !row.state.is_live() => Self::Ended(outcome),
             Some(_) | None => Self::Doing(row.state),
         }

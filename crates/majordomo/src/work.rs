@@ -24,6 +24,7 @@ pub struct Work {
     pub(crate) prompt: String,
     pub(crate) output_schema: Option<Json>,
     pub(crate) approver: Option<Approver>,
+    pub(crate) unwatched: bool,
     /// What a conversation begins with and keeps.
     pub(crate) beginning: Beginning,
 }
@@ -78,6 +79,13 @@ impl Work {
     #[must_use]
     pub fn schema(mut self, schema: Json) -> Self {
         self.output_schema = Some(schema);
+        self
+    }
+
+    /// No person waits for the answer: lists show it as unread until one has read it.
+    #[must_use]
+    pub fn unwatched(mut self) -> Self {
+        self.unwatched = true;
         self
     }
 

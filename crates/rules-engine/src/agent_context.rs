@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::conversation::CallResult;
 use super::intent::Context;
 use super::phrases::{DateWords, plain};
+use super::speech::Speech;
 use super::task::arguments;
 
 /// What an agent is given.
@@ -17,6 +18,7 @@ use super::task::arguments;
 pub(super) struct AgentContext {
     pub context: Context,
     pub dates: DateWords,
+    pub speech: Speech,
     pub tools: BTreeSet<Arc<str>>,
 }
 

@@ -1,10 +1,14 @@
 //! The butler: understands a request, delegates each part to a specialist, and answers with all results.
 //!
-//! A request is read from the person's words alone, with earlier results where the words refer to them
-//! (`follow_up`). Results decide what is said (`answer`), never what is asked for next beyond the plan.
+//! What a request means is decided from the person's words and from the [`Dialogue`], the state that the conversation so far leads to
+//! (`dialogue`). Words that refer to what was said before are resolved in `reply`. Results decide what is said (`answer`) and what can be
+//! done next (`offers`), never what is asked for beyond the plan.
 
 mod answer;
-mod follow_up;
+mod dialogue;
+mod offers;
+mod reply;
+mod thing;
 
 use agent::Json;
 use jiff::Zoned;
@@ -16,10 +20,12 @@ use super::conversation::Turn;
 use super::intent::{Classification, Direct, Intent, classify};
 use super::lexicon::{Concept, lexicon};
 use super::phrases::plain;
+use super::speech::Speech;
 use super::task::{SpecialistTask, arguments};
+use dialogue::Dialogue;
 use household::time::words::words;
 
-/// How every answer of the butler ends.
+/// What the first answer of a conversation ends with.
 pub(super) const SIGNATURE: &str = "engine: rules";
 
 /// The tool that delegates.
@@ -38,65 +44,159 @@ struct Step {
 /// What a request comes to.
 #[derive(Clone, Debug, PartialEq)]
 enum Plan {
-    Say(String),
+    Say(Spoken),
     Hand(Vec<Step>),
+}
+
+/// What the butler says himself, and what a number or "yes" means behind it.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Spoken {
+    text: String,
+    numbered: Vec<Step>,
+    yes: Option<Step>,
+}
+
+impl Plan {
+    fn say(text: impl Into<String>) -> Self {
+        Self::Say(Spoken { text: text.into(), ..Spoken::default() })
+    }
 }
 
 /// What the butler does next.
 pub(super) fn next(turns: &[Turn], cx: &AgentContext) -> Said {
-    let Some((current, before)) = turns.split_last() else { return signed("", &help()) };
-    let steps = match plan(before, &current.said, cx) {
-        Plan::Say(text) => return signed(&current.said, &text),
-        Plan::Hand(_) if !cx.can(DELEGATE) => return signed(&current.said, &without_household()),
+    let Some((current, before)) = turns.split_last() else { return signed(turns, &help(cx.speech), &[], cx) };
+    let dialogue = Dialogue::of(before, cx);
+    let steps = match plan(&dialogue, &current.said, cx) {
+        Plan::Say(spoken) if !cx.can(DELEGATE) && !is_courtesy(&current.said, cx) => {
+            drop(spoken);
+            return signed(turns, &cx.speech.say("no_household", &[]), &[], cx);
+        }
+        Plan::Say(spoken) => return signed(turns, &spoken.text, &[], cx),
+        Plan::Hand(_) if !cx.can(DELEGATE) => return signed(turns, &cx.speech.say("no_household", &[]), &[], cx),
         Plan::Hand(steps) => steps,
     };
     match steps.get(current.calls.len()) {
         Some(step) => hand(step, current, cx),
-        None => signed(&current.said, &answer::of(&steps, current, cx)),
+        None => told(turns, &steps, current, cx),
     }
 }
 
 /// What there is to say when nothing more may be called.
 pub(super) fn closing(turns: &[Turn], cx: &AgentContext) -> Said {
-    let Some((current, before)) = turns.split_last() else { return signed("", &help()) };
-    match plan(before, &current.said, cx) {
-        Plan::Hand(steps) if !current.calls.is_empty() => signed(&current.said, &answer::of(&steps, current, cx)),
-        Plan::Hand(_) => signed(&current.said, "I had to stop before I could look into this. Ask me again."),
-        Plan::Say(text) => signed(&current.said, &text),
+    let Some((current, before)) = turns.split_last() else { return signed(turns, &help(cx.speech), &[], cx) };
+    match plan(&Dialogue::of(before, cx), &current.said, cx) {
+        Plan::Hand(steps) if !current.calls.is_empty() => told(turns, &steps, current, cx),
+        Plan::Hand(_) => signed(turns, &cx.speech.say("stopped", &[]), &[], cx),
+        Plan::Say(spoken) => signed(turns, &spoken.text, &[], cx),
     }
 }
 
-/// An answer to what was said, as every answer ends. A request in another language gets a note in that language on why the answer is in English.
-fn signed(said: &str, text: &str) -> Said {
+/// Whether nothing is asked for that a household or a model would be needed for.
+fn is_courtesy(said: &str, cx: &AgentContext) -> bool {
+    let direct = classify(said, &cx.context).direct;
+    direct.is_some_and(|direct| !matches!(direct, Direct::Unsupported))
+}
+
+fn told(turns: &[Turn], steps: &[Step], current: &Turn, cx: &AgentContext) -> Said {
+    if let Some(spoken) = in_vain(&current.said, current, cx).filter(|_| is_open_plan(steps)) {
+        return signed(turns, &spoken.text, &[], cx);
+    }
+    let text = answer::of(steps, current, cx);
+    let mut ids: Vec<String> = Vec::new();
+    for id in current.calls.iter().flat_map(thing::found).filter_map(|thing| thing.id()) {
+        if !ids.contains(&id) {
+            ids.push(id);
+        }
+    }
+    signed(turns, &text, &ids, cx)
+}
+
+/// An answer with its last line: the ids of what it speaks of, and in the first answer of a conversation the engine. A request in a language
+/// that is understood but not spoken gets a note on why the answer is in English.
+fn signed(turns: &[Turn], text: &str, ids: &[String], cx: &AgentContext) -> Said {
+    let said = turns.last().map_or("", |turn| turn.said.as_str());
     let language = lexicon().language(&words(said));
     let aside = ASIDES.iter().find(|(code, _)| *code == language);
     let aside = aside.map_or_else(String::new, |(_, aside)| format!("\n\n({aside})"));
-    Said::text(format!("{text}{aside}\n\n{SIGNATURE}"))
+    let mut details = Vec::new();
+    if !ids.is_empty() {
+        let shown: Vec<String> = ids.iter().take(MOST_IDS).map(|id| plain(id, 120)).collect();
+        details.push(cx.speech.say("details", &[("ids", &shown.join(", "))]));
+    }
+    if turns.len() <= 1 {
+        details.push(SIGNATURE.to_owned());
+    }
+    let last = if details.is_empty() { String::new() } else { format!("\n\n{}", details.join(" · ")) };
+    Said::text(format!("{text}{aside}{last}"))
 }
 
-/// That answers are in English, in the languages that are understood besides.
-const ASIDES: [(&str, &str); 5] = [
-    ("de", "Ich verstehe Deutsch, antworte ohne Sprachmodell aber auf Englisch."),
-    ("fr", "Je comprends le français, mais sans modèle de langage je réponds en anglais."),
+/// The most ids of one answer.
+const MOST_IDS: usize = 12;
+
+/// That answers are in English, in the languages that are understood but not spoken.
+const ASIDES: [(&str, &str); 3] = [
     ("es", "Entiendo el español, pero sin un modelo de lenguaje respondo en inglés."),
     ("it", "Capisco l'italiano, ma senza un modello linguistico rispondo in inglese."),
     ("nl", "Ik versta Nederlands, maar zonder taalmodel antwoord ik in het Engels."),
 ];
 
-fn plan(before: &[Turn], said: &str, cx: &AgentContext) -> Plan {
+fn plan(dialogue: &Dialogue, said: &str, cx: &AgentContext) -> Plan {
     let read = classify(said, &cx.context);
-    if let Some(plan) = follow_up::resolve(before, said, &read, cx) {
+    if let Some(plan) = reply::resolve(dialogue, said, &read, cx) {
         return plan;
     }
-    if let Some(direct) = read.direct {
-        return Plan::Say(directly(direct, &cx.context.now));
+    if is_open(&read, said, cx) {
+        return Plan::Hand(vec![open_step(&read, said)]);
     }
-    match &read.question {
-        Some(question) => Plan::Say(ask(said, &question.choices)),
-        None => Plan::Hand(steps(&read, cx)),
+    unanswered(said, &read, cx).map_or_else(|| Plan::Hand(steps(&read, cx)), Plan::Say)
+}
+
+/// What is said to a request that no specialist gets, or that nobody could answer; none for one that a specialist gets.
+fn unanswered(said: &str, read: &Classification, cx: &AgentContext) -> Option<Spoken> {
+    if let Some(direct) = read.direct {
+        return Some(Spoken { text: directly(direct, &cx.context.now, cx), ..Spoken::default() });
+    }
+    read.question.as_ref().map(|question| ask(said, read, &question.choices, cx))
+}
+
+/// Whether a question that no rule is sure about may be answered by what the household holds: it is looked for before anything is said.
+fn is_open(read: &Classification, said: &str, cx: &AgentContext) -> bool {
+    let is_unsure = read.question.is_some() || read.direct == Some(Direct::Unsupported);
+    let all = words(said);
+    let hits = lexicon().hits(&all);
+    let is_beyond = hits.iter().any(|hit| matches!(hit.concept, Concept::Beyond | Concept::Send));
+    let asks = said.trim_end().ends_with('?')
+        || hits.iter().any(|hit| hit.concept == Concept::Question && hit.words.start <= 1);
+    is_unsure && asks && !is_beyond && !SpecialistTask::read(said, &cx.context).subject_words().is_empty()
+}
+
+/// Whether a plan is to look everywhere for the answer to an open question.
+fn is_open_plan(steps: &[Step]) -> bool {
+    matches!(steps, [only] if only.reason == OPEN)
+}
+
+const OPEN: &str = "It is a question, and something that the household holds may answer it.";
+
+fn open_step(read: &Classification, said: &str) -> Step {
+    Step {
+        intent: Intent::Search,
+        task: said.trim().to_owned(),
+        entities: read.entities.all(),
+        time: read.times.words(said),
+        reason: OPEN.to_owned(),
     }
 }
 
+/// What to say where an open question was looked for in vain; none where it was answered, or was none.
+fn in_vain(said: &str, current: &Turn, cx: &AgentContext) -> Option<Spoken> {
+    let read = classify(said, &cx.context);
+    if !is_open(&read, said, cx) || thing::is_answered(current) {
+        return None;
+    }
+    unanswered(said, &read, cx)
+}
+
+/// The steps of a request that is understood.
 fn steps(read: &Classification, cx: &AgentContext) -> Vec<Step> {
     let step = |meant: &super::intent::IntentMatch| Step {
         intent: meant.intent,
@@ -113,7 +213,7 @@ fn hand(step: &Step, current: &Turn, cx: &AgentContext) -> Said {
     let mut entities = step.entities.clone();
     let is_pointing = points_at_one(&step.task);
     for called in &current.calls {
-        entities.extend(answer::carried(called, step.intent, is_pointing));
+        entities.extend(thing::carried(called, step.intent, is_pointing));
         // "Find the contract and draft a reply": the reply is about what was looked for.
         if step.intent == Intent::Draft && called.input["intent"] == Intent::Search.as_str() {
             let searched =
@@ -156,68 +256,67 @@ fn reason(intent: Intent, because: &[String]) -> String {
     }
 }
 
-/// One question with choices.
-fn ask(said: &str, choices: &[Intent]) -> String {
-    let choice = |(number, intent): (usize, &Intent)| {
-        let does = match intent {
-            Intent::Triage => "look into your mail",
-            Intent::Schedule => "look into your calendar",
-            Intent::Draft => "draft a mail",
-            Intent::Search => "search your notes",
-            Intent::Learn => "look at your preferences",
-        };
-        format!("{}. {does}", number + 1)
+/// One question with choices; a number does what it says with the words that were said.
+fn ask(said: &str, read: &Classification, choices: &[Intent], cx: &AgentContext) -> Spoken {
+    let does = |intent: &Intent| match intent {
+        Intent::Triage => "do_triage",
+        Intent::Schedule => "do_schedule",
+        Intent::Draft => "do_draft",
+        Intent::Search => "do_search",
+        Intent::Learn => "do_learn",
     };
-    let choices: Vec<String> = choices.iter().enumerate().map(choice).collect();
-    format!(
-        "I am not sure what you would like with \"{}\". Shall I\n\n{}\n\nA number is enough.",
-        plain(said, 80),
-        choices.join("\n")
-    )
+    let lines: Vec<String> = choices
+        .iter()
+        .enumerate()
+        .map(|(number, intent)| format!("{}. {}", number + 1, cx.speech.say(does(intent), &[])))
+        .collect();
+    let numbered = choices.iter().map(|intent| Step {
+        intent: *intent,
+        task: said.trim().to_owned(),
+        entities: read.entities.all(),
+        time: read.times.words(said),
+        reason: reason(*intent, &[]),
+    });
+    let head = cx.speech.say("unsure", &[("said", &plain(said, 80))]);
+    let text = format!("{head}\n\n{}\n\n{}", lines.join("\n"), cx.speech.say("number_enough", &[]));
+    Spoken { text, numbered: numbered.collect(), yes: None }
 }
 
-fn directly(direct: Direct, now: &Zoned) -> String {
+fn directly(direct: Direct, now: &Zoned, cx: &AgentContext) -> String {
+    let speech = cx.speech;
     match direct {
-        Direct::Greeting => {
-            let greeting = match now.hour() {
-                5..12 => "Good morning",
-                12..18 => "Good afternoon",
-                _ => "Good evening",
-            };
-            format!("{greeting}! What can I do for you? I see to your mail, calendar, drafts and notes.")
+        Direct::Greeting => match now.hour() {
+            5..12 => speech.say("greeting_morning", &[]),
+            12..18 => speech.say("greeting_afternoon", &[]),
+            _ => speech.say("greeting_evening", &[]),
+        },
+        Direct::Thanks => speech.say("thanks", &[]),
+        Direct::Help => help(speech),
+        Direct::Identity => speech.say("identity", &[]),
+        Direct::Clock => {
+            let month = speech.names("months")[usize::from(now.month().unsigned_abs()) - 1];
+            let weekday = speech.names("weekdays")[usize::from(now.weekday().to_monday_zero_offset().unsigned_abs())];
+            let (day, year) = (now.day().to_string(), now.year().to_string());
+            let parts = [("weekday", weekday), ("day", &*day), ("month", month), ("year", &*year)];
+            let date = speech.say("date_year", &parts);
+            let zone = now.time_zone().iana_name().unwrap_or("local time");
+            speech.say("clock", &[("time", &now.strftime("%H:%M").to_string()), ("date", &date), ("zone", zone)])
         }
-        Direct::Thanks => "You are welcome.".to_owned(),
-        Direct::Help => help(),
-        Direct::Identity => "I am the butler of this household. No language model is connected, so I work by rules: I understand \
-                             requests about your mail, calendar, drafts, notes and preferences, and nothing leaves this machine."
-            .to_owned(),
-        Direct::Clock => format!(
-            "It is {} on {} ({}).",
-            now.strftime("%H:%M"),
-            now.strftime("%A, %-d %B %Y"),
-            now.time_zone().iana_name().unwrap_or("local time")
-        ),
-        Direct::Smalltalk => "I am at your service. Ask me about your mail, your calendar or your notes.".to_owned(),
-        Direct::Unsupported => format!("That is beyond what I can do without a language model.\n\n{}", help()),
+        Direct::Smalltalk => speech.say("smalltalk", &[]),
+        Direct::Unsupported => format!("{}\n\n{}", speech.say("beyond", &[]), help(speech)),
     }
 }
 
 /// What can be done, four examples, and how to have more.
-fn help() -> String {
-    "Offline I can do these six things: say what in your mail matters, look into your calendar, propose meetings, draft mails \
-     (I never send one), find notes, and tell what your decisions suggest about your preferences.\n\n\
-     For example:\n\
-     - What urgent emails do I have?\n\
-     - Find a slot for a meeting with Anna next week\n\
-     - Draft a reply to msg_urgent_001\n\
-     - Find my notes on the contract\n\n\
-     For anything else connect a model: set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or name a local one with \
-     -m ollama/MODEL."
-        .to_owned()
-}
-
-fn without_household() -> String {
-    "There is no household to look into yet. Point `household.folder` in the configuration to a folder with mail, calendars and \
-     notes, or add --demo to try a sample household."
-        .to_owned()
+fn help(speech: Speech) -> String {
+    format!(
+        "{}\n\n{}\n\
+         - What urgent emails do I have?\n\
+         - Find a slot for a meeting with Anna next week\n\
+         - Draft a reply to the mail from Sarah that I will sign today\n\
+         - What did I agree with Northwind about liability?\n\n{}",
+        speech.say("help", &[]),
+        speech.say("help_examples", &[]),
+        speech.say("help_more", &[])
+    )
 }

@@ -1,4 +1,4 @@
-//! The communicator: finds the recipient or the mail to answer, and has a draft written. It never sends anything.
+//! The communicator: finds the recipient or the mail to answer, and has a draft written or changed. It never sends anything.
 
 use provider::Said;
 use serde_json::{Value, json};
@@ -6,22 +6,25 @@ use serde_json::{Value, json};
 use super::agent_context::{AgentContext, failed};
 use super::conversation::Turn;
 use super::lexicon::Concept;
-use super::phrases::{draft, list, text_of, texts_of};
+use super::phrases::{draft, list, names_of, text_of, texts_of};
 use super::task::SpecialistTask;
 use super::wording;
+use household::time::words::{fold, words};
 
 /// The most calls for one draft.
-const MOST_CALLS: usize = 4;
+const MOST_CALLS: usize = 5;
 
 /// What the communicator does next.
 pub(super) fn next(task: &SpecialistTask, turn: &Turn, cx: &AgentContext) -> Said {
     match turn.last() {
         None => begin(task, cx),
         Some((tool, _, outcome)) if outcome.is_error => failed(&format!("do that ({tool})"), outcome),
-        Some(("mail_list", _, outcome)) => from_list(task, turn, cx, &outcome.data),
-        Some(("contacts_find", _, outcome)) => from_contacts(task, cx, &outcome.data),
-        Some(("draft_show", _, outcome)) => Said::text(shown(&outcome.data)),
-        Some((_, _, outcome)) => Said::text(drafted(&outcome.data)),
+        Some(("mail_list", input, outcome)) => from_list(task, turn, cx, input, &outcome.data),
+        Some(("contacts_find", _, outcome)) => from_contacts(task, turn, cx, &outcome.data),
+        Some(("people_about", _, outcome)) => from_people(task, cx, &outcome.data),
+        Some(("draft_show", _, outcome)) => Said::text(shown(cx, &outcome.data)),
+        Some(("draft_discard", ..)) => Said::text(cx.speech.say("discarded", &[])),
+        Some((_, _, outcome)) => Said::text(drafted(cx, &outcome.data)),
     }
 }
 
@@ -29,10 +32,7 @@ fn begin(task: &SpecialistTask, cx: &AgentContext) -> Said {
     let (drafts, mails): (Vec<&String>, Vec<&String>) =
         task.entities.ids.iter().partition(|id| id.starts_with("draft"));
     if let Some(id) = drafts.first() {
-        return match task.content().filter(|_| !task.has(Concept::Look)) {
-            Some(body) => cx.call("draft_update", json!({ "id": id, "body": body })),
-            None => cx.call("draft_show", json!({ "id": id })),
-        };
+        return change(task, cx, id);
     }
     if task.has(Concept::Drafts) && mails.is_empty() && task.person().is_none() {
         return cx.call("draft_show", json!({}));
@@ -44,34 +44,115 @@ fn begin(task: &SpecialistTask, cx: &AgentContext) -> Said {
         return create(task, cx, None, Some(address));
     }
     match (task.person(), subject(task)) {
-        (Some(person), _) if is_reply(task) && cx.can("mail_list") => {
-            cx.call("mail_list", json!({ "from": person, "limit": 5 }))
+        (Some(person), subject) if is_reply(task) && cx.can("mail_list") => {
+            cx.call("mail_list", json!({ "from": person, "query": subject, "limit": 5 }))
+        }
+        // Who is told something may have asked for it: then it is an answer.
+        (Some(person), _) if task.has(Concept::Tell) && cx.can("mail_list") => {
+            cx.call("mail_list", json!({ "from": person, "answered": false, "limit": 5 }))
         }
         (Some(person), _) => cx.call("contacts_find", json!({ "query": person })),
         (None, Some(subject)) if cx.can("mail_list") => cx.call("mail_list", json!({ "query": subject, "limit": 5 })),
-        _ => Said::text(
-            "Which mail should be answered, or to whom should I write? An id such as msg_urgent_001, a name or an address \
-             is enough.",
-        ),
+        (None, None) if is_reply(task) && cx.can("mail_list") => {
+            let query = task.subject_without(GENERIC);
+            match query.is_empty() {
+                true => Said::text(cx.speech.say("which_draft", &[])),
+                false => cx.call("mail_list", json!({ "query": query, "limit": 5 })),
+            }
+        }
+        _ => Said::text(cx.speech.say("which_draft", &[])),
     }
 }
 
-/// The newest mail that was found is the one to answer.
-fn from_list(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, data: &Value) -> Said {
+/// Words of a request for a reply that name no mail.
+const GENERIC: &str = "reply answer respond draft write mail email message antwort antworte schreib entwurf nachricht reponse reponds ecris \
+    brouillon courriel polite politely short quick please friendly formal";
+
+/// What is done with a draft that is there.
+fn change(task: &SpecialistTask, cx: &AgentContext, id: &str) -> Said {
+    if task.has(Concept::Undo) || task.says("discard") {
+        return cx.call("draft_discard", json!({ "id": id }));
+    }
+    let manner = [
+        (
+            "shorter",
+            "shorter shorten short long briefer tighten kurzer kurze kurz lang court courte raccourcis raccourcir",
+        ),
+        (
+            "friendlier",
+            "friendlier friendly casual warmer lockerer freundlicher netter amical amicale chaleureux less weniger moins",
+        ),
+        ("more_formal", "formal polite politer formlicher formeller formell hoflicher formel formelle poli"),
+    ];
+    let is_too_long = task.says("long lang") && !task.says("too zu trop");
+    if let Some((edit, _)) = manner.iter().find(|(_, words)| task.says(words)).filter(|_| !is_too_long) {
+        return cx.call("draft_update", json!({ "id": id, "edit": edit }));
+    }
+    if let Some(sentences) = wording::added(task) {
+        return cx.call("draft_update", json!({ "id": id, "add": sentences }));
+    }
+    match task.content().filter(|_| !task.has(Concept::Look)) {
+        Some(_) if task.task.contains(": ") && !task.has(Concept::Edit) => {
+            cx.call("draft_update", json!({ "id": id, "body": task.content() }))
+        }
+        Some(said) => {
+            cx.call("draft_update", json!({ "id": id, "say": [wording::sentence(&wording::instead(&said))] }))
+        }
+        None => cx.call("draft_show", json!({ "id": id })),
+    }
+}
+
+/// The newest mail that was found is the one to answer, unless it is not what it seems to be.
+fn from_list(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, input: &Value, data: &Value) -> Said {
     let mails = list(data, "mails");
-    if let Some(id) = mails.first().and_then(|mail| mail["emailId"].as_str()) {
+    if input["answered"] == false {
+        let related = mails.iter().find(|mail| list(mail, "warnings").is_empty() && is_about(task, mail));
+        return match (related.and_then(|mail| mail["emailId"].as_str()), task.person()) {
+            (Some(id), _) => create(task, cx, Some(id), None),
+            (None, Some(address)) if address.contains('@') => create(task, cx, None, Some(address)),
+            (None, person) => cx.call("contacts_find", json!({ "query": person })),
+        };
+    }
+    let is_trusted = |mail: &&Value| list(mail, "warnings").is_empty();
+    if let Some(id) = mails.iter().find(is_trusted).and_then(|mail| mail["emailId"].as_str()) {
         return create(task, cx, Some(id), None);
     }
+    if let Some(mail) = mails.first() {
+        let why = texts_of(mail, "warnings").into_iter().next().unwrap_or_default();
+        return Said::text(cx.speech.say("suspicious_not_answered", &[("why", &why)]).trim_end().to_owned());
+    }
     match task.person() {
+        // The words may not stand in the mail, but the person wrote one.
+        Some(person) if input["query"].is_string() && turn.calls.len() < MOST_CALLS => {
+            cx.call("mail_list", json!({ "from": person, "limit": 5 }))
+        }
         Some(address) if address.contains('@') => create(task, cx, None, Some(address)),
         Some(person) if turn.calls.len() < MOST_CALLS && cx.can("contacts_find") => {
             cx.call("contacts_find", json!({ "query": person }))
         }
-        _ => Said::text("I found no mail that this could answer. Give me its id, or the name of whom to write to."),
+        _ => Said::text(cx.speech.say("no_mail_to_answer", &[])),
     }
 }
 
-fn from_contacts(task: &SpecialistTask, cx: &AgentContext, data: &Value) -> Said {
+/// Whether what is to be told shares a word of weight with a mail.
+fn is_about(task: &SpecialistTask, mail: &Value) -> bool {
+    let text = format!("{} {} {}", text_of(mail, "subject"), text_of(mail, "gist"), text_of(mail, "preview"));
+    let text: Vec<String> = words(&text).into_iter().map(|word| word.folded).collect();
+    let person = fold(task.person().unwrap_or_default());
+    let is_weighty = |word: &&String| {
+        word.chars().count() > 3 && !person.contains(word.as_str()) && !COMMON.contains(&word.as_str())
+    };
+    let told: Vec<String> = words(&task.task).into_iter().map(|word| word.folded).collect();
+    told.iter().filter(is_weighty).any(|word| text.contains(word))
+}
+
+/// Words that every mail may hold.
+const COMMON: [&str; 22] = [
+    "that", "this", "will", "with", "have", "tell", "know", "your", "from", "please", "would", "could", "dass",
+    "bitte", "sage", "sagen", "nicht", "wird", "pour", "avec", "dire", "vous",
+];
+
+fn from_contacts(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, data: &Value) -> Said {
     let contacts = list(data, "contacts");
     let who = task.person().unwrap_or("that person");
     let named = |contact: &&Value| {
@@ -84,15 +165,28 @@ fn from_contacts(task: &SpecialistTask, cx: &AgentContext, data: &Value) -> Said
     };
     match chosen.and_then(|contact| contact["emails"][0].as_str()) {
         Some(address) => create(task, cx, None, Some(address)),
-        None if contacts.len() > 1 => {
-            let names: Vec<String> = contacts.iter().take(5).map(|contact| text_of(contact, "name")).collect();
-            Said::text(format!(
-                "There are several people called {who}: {}. Which one should it go to?",
-                names.join(", ")
-            ))
+        None if contacts.len() > 1 => Said::text(several(cx, who, contacts)),
+        // Somebody who wrote may be in no address book.
+        None if turn.calls.len() < MOST_CALLS && cx.can("people_about") => {
+            cx.call("people_about", json!({ "person": who }))
         }
-        None => Said::text(format!("I have no address of {who}. Tell me where the mail should go to.")),
+        None => Said::text(cx.speech.say("no_address", &[("who", who)])),
     }
+}
+
+fn from_people(task: &SpecialistTask, cx: &AgentContext, data: &Value) -> Said {
+    let people = list(data, "people");
+    let who = task.person().unwrap_or("that person");
+    match people {
+        [only] if only["emails"][0].is_string() => create(task, cx, None, only["emails"][0].as_str()),
+        [_, _, ..] => Said::text(several(cx, who, people)),
+        _ => Said::text(cx.speech.say("no_address", &[("who", who)])),
+    }
+}
+
+fn several(cx: &AgentContext, who: &str, people: &[Value]) -> String {
+    let names: Vec<String> = people.iter().take(5).map(|one| text_of(one, "name")).collect();
+    cx.speech.say("several_called", &[("who", who), ("names", &names.join(", "))])
 }
 
 fn create(task: &SpecialistTask, cx: &AgentContext, reply_to: Option<&str>, to: Option<&str>) -> Said {
@@ -127,7 +221,7 @@ fn act(task: &SpecialistTask, has_slots: bool, is_reply: bool) -> &'static str {
     match acts.into_iter().find(|(concept, _)| task.has(*concept)) {
         Some((_, act)) => act,
         None if has_slots => "propose_times",
-        None if is_reply && task.content().is_none() => "acknowledge",
+        None if is_reply && wording::points(task).is_empty() => "acknowledge",
         None => "inform",
     }
 }
@@ -140,30 +234,25 @@ fn is_reply(task: &SpecialistTask) -> bool {
     task.has_any(&[Concept::Reply, Concept::Accept, Concept::Decline, Concept::FollowUp, Concept::Forward])
 }
 
-fn drafted(data: &Value) -> String {
+fn drafted(cx: &AgentContext, data: &Value) -> String {
     let placeholders = texts_of(data, "placeholders");
     let open = match placeholders.is_empty() {
         true => String::new(),
-        false => format!("\n\nStill to fill in: {}.", placeholders.join(", ")),
+        false => format!("\n\n{}", cx.speech.say("fill_in", &[("what", &placeholders.join(", "))])),
     };
-    format!("The draft {} lies in the drafts; nothing was sent.\n\n{}{open}", text_of(data, "draftId"), draft(data))
+    format!("{}\n\n{}{open}", cx.speech.say("drafted", &[]), draft(data))
 }
 
-fn shown(data: &Value) -> String {
+fn shown(cx: &AgentContext, data: &Value) -> String {
     let drafts = list(data, "drafts");
     if data["draftId"].is_string() {
-        return drafted(data);
+        return drafted(cx, data);
     }
     if drafts.is_empty() {
-        return "There are no drafts.".to_owned();
+        return cx.speech.say("no_drafts", &[]);
     }
     let line = |draft: &Value| {
-        format!(
-            "- {} · to {}: \"{}\"",
-            text_of(draft, "draftId"),
-            texts_of(draft, "to").join(", "),
-            text_of(draft, "subject")
-        )
+        format!("- {}: \"{}\"", cx.speech.say("to", &[("who", &names_of(draft, "to"))]), text_of(draft, "subject"))
     };
-    format!("The drafts there are:\n\n{}", drafts.iter().map(line).collect::<Vec<_>>().join("\n"))
+    format!("{}\n\n{}", cx.speech.say("drafts_head", &[]), drafts.iter().map(line).collect::<Vec<_>>().join("\n"))
 }

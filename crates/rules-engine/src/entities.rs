@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::lexicon::{Concept, Hit};
+use household::Household;
 use household::time::Times;
 use household::time::words::{Word, fold, words};
 
@@ -93,6 +94,12 @@ impl NamedThings<'_> {
                 taken.extend(at);
             }
         }
+        for at in 0..self.words.len() {
+            if !taken.contains(&at) && self.is_relation(at) {
+                entities.people.push(self.said(&(at..at + 1)).to_owned());
+                taken.insert(at);
+            }
+        }
         let mut at = 0;
         while at < self.words.len() {
             let is_free = |at: &usize| self.is_name(*at) && !taken.contains(at);
@@ -126,9 +133,29 @@ impl NamedThings<'_> {
                 && parts.contains(&word.folded)
                 && (begins_large(self.said(&(*at..*at + 1))) || !is_ours)
         };
+        // A slip in a long name: another letter, or two that changed places.
+        let is_nearly = |at: &usize| {
+            let word = &self.words[*at];
+            let is_ours = self.hits.iter().any(|hit| hit.words.contains(at));
+            let near = |part: &String| part.chars().count() > 4 && strsim::osa_distance(part, &word.folded) == 1;
+            word.folded.chars().count() > 4 && !is_ours && parts.iter().any(near)
+        };
         let all = || 0..self.words.len();
         let whole = all().find(is_whole).map(|at| at..at + parts.len());
-        whole.or_else(|| all().find(is_part).map(|at| at..at + 1))
+        let part = || all().find(is_part).or_else(|| all().find(is_nearly));
+        whole.or_else(|| part().map(|at| at..at + 1))
+    }
+
+    /// Whether a word says what a person is to the owner, and means that person: "my landlord", "Mum", "from the dentist".
+    fn is_relation(&self, at: usize) -> bool {
+        let word = |at: usize| self.words[at].folded.as_str();
+        if !Household::is_relation(word(at)) || self.is_time(&self.words[at]) {
+            return false;
+        }
+        let Some(before) = at.checked_sub(1) else { return PARENTS.contains(&word(at)) };
+        let is_article = ARTICLES.contains(&word(before)) || ["vom", "beim", "du", "dem"].contains(&word(before));
+        let is_from = is_article && (["vom", "beim", "du"].contains(&word(before)) || self.is_addressed(before));
+        OWN.contains(&word(before)) || PARENTS.contains(&word(at)) || is_from || self.is_addressed(at)
     }
 
     /// Whether a word is written like a name and means nothing that we know.
@@ -180,6 +207,13 @@ impl NamedThings<'_> {
     }
 }
 
+/// Words for people who need no "my" before them.
+const PARENTS: [&str; 10] = ["mum", "mom", "mummy", "dad", "daddy", "mama", "papa", "maman", "oma", "opa"];
+const OWN: [&str; 19] = [
+    "my", "our", "mein", "meine", "meinem", "meinen", "meiner", "meines", "unser", "unsere", "unserem", "unseren",
+    "unserer", "mon", "ma", "mes", "notre", "nos", "mi",
+];
+
 /// The most words of a topic.
 const LONGEST_TOPIC: usize = 6;
 const ABOUT: [&str; 12] = [
@@ -200,8 +234,8 @@ const ENDS_TOPIC: [&str; 10] = ["and", "und", "et", "then", "dann", "puis", "say
 const ARTICLES: [&str; 18] = [
     "the", "a", "an", "my", "der", "die", "das", "den", "dem", "le", "la", "les", "mon", "ma", "mes", "el", "il", "de",
 ];
-const TO_PEOPLE: [&str; 30] = [
-    "to", "from", "with", "for", "by", "and", "an", "von", "vom", "mit", "fur", "bei", "und", "a", "de", "avec",
+const TO_PEOPLE: [&str; 31] = [
+    "of", "to", "from", "with", "for", "by", "and", "an", "von", "vom", "mit", "fur", "bei", "und", "a", "de", "avec",
     "pour", "par", "con", "para", "da", "per", "aan", "van", "met", "did", "has", "does", "hat", "herrn",
 ];
 
@@ -268,7 +302,8 @@ fn is_id(token: &str) -> bool {
     let is_marked = token.starts_with("msg_")
         || token.starts_with("msg-")
         || token.starts_with("draft_")
-        || token.starts_with("draft-");
+        || token.starts_with("draft-")
+        || token.starts_with("proposal-");
     is_written_so && has_letter && (is_marked || (has_digit && is_joined))
 }
 

@@ -5,6 +5,7 @@
 //! user's own mail, calendar or notes or a person that the household knows, no word of software work, and the form of a short sentence.
 //! In doubt the answer is no.
 
+use household::Household;
 use household::time::words::{Word, fold, words};
 
 use crate::intent::{Classification, Context, Intent, classify};
@@ -107,7 +108,10 @@ impl Evidence<'_> {
                 (own && says(self.words, CALENDAR)) || (is_timed && ((own && is_about_free_time) || names_a_person))
             }
             Intent::Draft => names_a_person || (own && mail),
-            Intent::Search => own && says(self.words, NOTES),
+            Intent::Search => {
+                (own && says(self.words, NOTES))
+                    || (self.has(&[Concept::Person]) && (names_a_person || self.names_a_relation()))
+            }
             // What the user likes may be about anything.
             Intent::Learn => false,
         })
@@ -119,6 +123,12 @@ impl Evidence<'_> {
             self.context.people.iter().any(|person| format!(" {} ", fold(person)).contains(&format!(" {name} ")))
         };
         self.meant.entities.people.iter().any(known)
+    }
+
+    /// "My landlord": the user's own, whoever it is.
+    fn names_a_relation(&self) -> bool {
+        let people = &self.meant.entities.people;
+        says(self.words, OWN) && people.iter().any(|person| Household::is_relation(&fold(person)))
     }
 
     fn has(&self, concepts: &[Concept]) -> bool {

@@ -286,8 +286,9 @@ impl Reading<'_> {
             |concept: Concept| inside.iter().any(|hit| Some(hit.words.start) == head && hit.concept == concept);
         let concepts: std::collections::BTreeSet<Concept> = inside.iter().map(|hit| hit.concept).collect();
         let mut add = |intent: Intent, by: f64| points.of[intent as usize] += by;
+        let is_stranger = self.asks_about_a_stranger(&inside);
         for (concept, intent, weight) in WEIGHTS {
-            if concepts.contains(concept) {
+            if concepts.contains(concept) && !(is_stranger && *concept == Concept::Person) {
                 add(*intent, *weight);
             }
         }
@@ -307,6 +308,17 @@ impl Reading<'_> {
         }
         if head.is_some_and(|head| self.is_mail_verb(head)) {
             add(Intent::Draft, 4.0);
+        }
+        // "What did Sarah send?" asks what there is; nothing is to be written.
+        let speaks = [Concept::Write, Concept::Send, Concept::Tell, Concept::Ask, Concept::Forward];
+        if begins(Concept::Question)
+            && speaks.iter().any(|concept| concepts.contains(concept))
+            && !self.asks_what_to_do()
+        {
+            add(Intent::Draft, -4.0);
+            if names_a_person || concepts.contains(&Concept::Mail) {
+                add(Intent::Triage, 2.0);
+            }
         }
         // "Do I need to answer anyone?" asks what is there to answer; "What should I answer?" asks for the answer.
         let asks = begins(Concept::Question) || begins(Concept::Look);
@@ -331,6 +343,15 @@ impl Reading<'_> {
         points
     }
 
+    /// Whether nothing but "who is" speaks for a person, and the household knows nobody of that name.
+    fn asks_about_a_stranger(&self, inside: &[&Hit]) -> bool {
+        let of_persons = inside.iter().filter(|hit| hit.concept == Concept::Person);
+        let is_who = |hit: &&Hit| ["who", "wer", "qui"].contains(&self.words[hit.words.start].folded.as_str());
+        self.entities.people.is_empty()
+            && self.entities.addresses.is_empty()
+            && of_persons.clone().all(|hit| is_who(hit))
+    }
+
     /// What stands in a clause besides words of meaning.
     fn slots(&self, clause: &std::ops::Range<usize>, add: &mut dyn FnMut(Intent, f64)) {
         let place = self.place(clause);
@@ -338,6 +359,10 @@ impl Reading<'_> {
         let is_whole = clause.len() == self.words.len();
         if is_timed {
             add(Intent::Schedule, 0.6);
+        }
+        let names_who = !self.entities.people.is_empty() || !self.entities.addresses.is_empty();
+        if is_timed && names_who && self.asks() && !self.has(clause, Concept::Mail) {
+            add(Intent::Schedule, 1.5);
         }
         if is_timed && self.has(clause, Concept::Mail) {
             add(Intent::Triage, 0.8);

@@ -21,7 +21,7 @@ pub(super) fn next(task: &SpecialistTask, turn: &Turn, cx: &AgentContext) -> Sai
         None => begin(task, cx),
         Some((tool, _, outcome)) if outcome.is_error => failed(&format!("look into the preferences ({tool})"), outcome),
         Some(("prefs_list", _, outcome)) => from_list(task, turn, cx, &outcome.data),
-        Some(("prefs_propose", _, outcome)) => Said::text(proposed(task, &outcome.data)),
+        Some(("prefs_propose", _, outcome)) => Said::text(proposed(task, cx, &outcome.data)),
         Some(("prefs_explain", _, outcome)) => Said::text(explained(&outcome.data)),
         Some((tool, input, _)) => {
             let done = if tool == "prefs_forget" { "is forgotten" } else { "is applied from here on" };
@@ -47,7 +47,7 @@ fn from_list(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, data: &Value
         let meant = best(task, all);
         return match meant {
             Some(preference) => cx.call(tool, json!({ "key": preference["key"] })),
-            None => Said::text(which(all)),
+            None => Said::text(which(all, cx)),
         };
     }
     if all.is_empty() && turn.calls.len() == 1 && cx.can("prefs_propose") {
@@ -55,7 +55,7 @@ fn from_list(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, data: &Value
     }
     Said::text(match all.is_empty() {
         true => "I know no preferences of yours yet. I learn from what you decide.".to_owned(),
-        false => format!("This is what your decisions suggest:\n\n{}", preferences(all)),
+        false => format!("This is what your decisions suggest:\n\n{}", preferences(all, cx.speech)),
     })
 }
 
@@ -80,14 +80,14 @@ fn best<'a>(task: &SpecialistTask, all: &'a [Value]) -> Option<&'a Value> {
     }
 }
 
-fn which(all: &[Value]) -> String {
+fn which(all: &[Value], cx: &AgentContext) -> String {
     match all.is_empty() {
         true => "There are no preferences to choose from yet. I learn from what you decide.".to_owned(),
-        false => format!("Which one do you mean? Name its key:\n\n{}", preferences(all)),
+        false => format!("Which one do you mean? Name its key:\n\n{}", preferences(all, cx.speech)),
     }
 }
 
-fn proposed(task: &SpecialistTask, data: &Value) -> String {
+fn proposed(task: &SpecialistTask, cx: &AgentContext, data: &Value) -> String {
     let all = list(data, "preferences");
     let told = match is_question(task) {
         true => "",
@@ -98,7 +98,7 @@ fn proposed(task: &SpecialistTask, data: &Value) -> String {
         true => format!("{told}So far your decisions suggest nothing here. {hint}").trim_end().to_owned(),
         false => {
             let hint = if hint.is_empty() { String::new() } else { format!("\n\n{hint}") };
-            format!("{told}This is what your decisions suggest:\n\n{}{hint}", preferences(all))
+            format!("{told}This is what your decisions suggest:\n\n{}{hint}", preferences(all, cx.speech))
         }
     }
 }

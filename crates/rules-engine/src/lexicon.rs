@@ -75,6 +75,18 @@ pub(crate) enum Concept {
     Question,
     Filler,
     Common,
+    /// A person and what is known of them.
+    Person,
+    /// What the owner wrote.
+    Sent,
+    /// Whether a mail can be trusted.
+    Genuine,
+    /// A whole conversation.
+    Thread,
+    /// A change of a draft.
+    Edit,
+    /// Taking something back.
+    Undo,
 }
 
 /// A cue that stands in a text.
@@ -221,7 +233,7 @@ impl Concept {
 }
 
 /// The concepts as the files call them.
-const NAMES: [(&str, Concept); 59] = [
+const NAMES: [(&str, Concept); 65] = [
     ("inbox", Concept::Inbox),
     ("mail", Concept::Mail),
     ("unread", Concept::Unread),
@@ -281,4 +293,10 @@ const NAMES: [(&str, Concept); 59] = [
     ("question", Concept::Question),
     ("filler", Concept::Filler),
     ("common", Concept::Common),
+    ("person", Concept::Person),
+    ("sent", Concept::Sent),
+    ("genuine", Concept::Genuine),
+    ("thread", Concept::Thread),
+    ("edit", Concept::Edit),
+    ("undo", Concept::Undo),
 ];

@@ -17,9 +17,11 @@ mod intent;
 mod learner;
 mod lexicon;
 mod navigator;
+mod person;
 mod phrases;
 mod remark;
 mod scheduler;
+mod speech;
 mod task;
 mod triage;
 mod wording;
@@ -33,6 +35,7 @@ use agent_context::AgentContext;
 use conversation::Turn;
 use household::{Household, Now};
 use phrases::DateWords;
+use speech::Speech;
 use task::SpecialistTask;
 
 pub use entities::Entities;
@@ -45,51 +48,62 @@ pub const NAME: &str = "rules";
 /// The most calls that one request leads to.
 const MOST_CALLS: usize = 6;
 
+/// The names of the people that a household knows, as they are at this moment.
+type People = Arc<dyn Fn() -> Vec<String> + Send + Sync>;
+
 /// The engine.
 pub struct RulesEngine {
     now: Now,
     zone: TimeZone,
-    people: Vec<String>,
+    people: People,
 }
 
 impl RulesEngine {
     /// An engine with this clock and time zone.
     pub fn new(now: Now, zone: TimeZone) -> Self {
-        Self { now, zone, people: Vec::new() }
+        Self { now, zone, people: Arc::new(Vec::new) }
     }
 
-    /// An engine for a household.
-    pub fn for_household(household: &Household) -> Self {
-        Self::new(Arc::clone(&household.options().now), household.options().zone.clone())
+    /// An engine for a household. Whom it knows is looked up when a request is answered: its address book, and those who wrote or were written to.
+    pub fn for_household(household: &Arc<Household>) -> Self {
+        let known = Arc::clone(household);
+        let engine = Self::new(Arc::clone(&household.options().now), household.options().zone.clone());
+        Self { people: Arc::new(move || known.known_people()), ..engine }
     }
 
-    /// The same engine with the names of these people.
+    /// The same engine with the names of these people alone.
     #[must_use]
-    pub fn with_people(mut self, people: impl IntoIterator<Item = String>) -> Self {
-        self.people.extend(people);
-        self
+    pub fn with_people(self, people: impl IntoIterator<Item = String>) -> Self {
+        let people: Vec<String> = people.into_iter().collect();
+        Self { people: Arc::new(move || people.clone()), ..self }
     }
 
     /// The context of a request made now.
     pub fn context(&self) -> Context {
-        Context { now: (self.now)().to_zoned(self.zone.clone()), people: self.people.clone() }
+        Context { now: (self.now)().to_zoned(self.zone.clone()), people: (self.people)() }
     }
 }
 
 impl Resident for RulesEngine {
     fn answer<'a>(&'a self, heard: &'a Heard, ask: &'a Ask) -> Answering<'a> {
-        Box::pin(std::future::ready(Ok(self.next_words(heard, ask))))
+        let people = Arc::clone(&self.people);
+        Box::pin(async move {
+            // Who is known is read from files, which may take a moment.
+            let known = tokio::task::spawn_blocking(move || people()).await.unwrap_or_default();
+            Ok(self.next_words(heard, ask, known))
+        })
     }
 }
 
 impl RulesEngine {
     /// What it says next in a conversation.
-    fn next_words(&self, heard: &Heard, ask: &Ask) -> Said {
-        let context = self.context();
-        let dates = DateWords { now: context.now.clone() };
-        let tools = heard.tools.iter().map(|tool| Arc::clone(&tool.name)).collect();
-        let cx = AgentContext { context, dates, tools };
+    fn next_words(&self, heard: &Heard, ask: &Ask, people: Vec<String>) -> Said {
+        let context = Context { now: (self.now)().to_zoned(self.zone.clone()), people };
         let turns = conversation::turns(&heard.messages);
+        let speech = Speech::of(&turns);
+        let dates = DateWords { now: context.now.clone(), speech };
+        let tools = heard.tools.iter().map(|tool| Arc::clone(&tool.name)).collect();
+        let cx = AgentContext { context, dates, speech, tools };
         let current = turns.last().cloned().unwrap_or_default();
         let agent = Agent::of(&cx, &current);
         let said = agent.next(&turns, &current, &cx);

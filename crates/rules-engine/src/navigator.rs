@@ -1,4 +1,5 @@
-//! The navigator: searches notes, opens them, and lists what links to them.
+//! The navigator: answers questions from notes, mails, events and cards with the sentence that answers, tells about people, and searches, opens
+//! and follows notes.
 
 use provider::Said;
 use serde_json::{Value, json};
@@ -6,34 +7,49 @@ use serde_json::{Value, json};
 use super::agent_context::{AgentContext, failed};
 use super::conversation::Turn;
 use super::lexicon::Concept;
-use super::phrases::{list, notes, plain, text_of};
+use super::person;
+use super::phrases::{list, notes, plain, text_of, texts_of};
 use super::task::SpecialistTask;
 
 /// The most characters of a note that are told.
 const MOST_TOLD: usize = 1_500;
+/// A passage that covers so much of a question answers it.
+pub(super) const ANSWERS: f64 = 0.62;
+/// One that covers less than this is not worth telling.
+pub(super) const NEAR: f64 = 0.45;
 
 /// What the navigator does next.
 pub(super) fn next(task: &SpecialistTask, turn: &Turn, cx: &AgentContext) -> Said {
     match turn.last() {
         None => begin(task, cx),
         Some((tool, _, outcome)) if outcome.is_error => failed(&format!("look into the notes ({tool})"), outcome),
+        Some(("people_about", _, outcome)) => about_person(task, turn, cx, &outcome.data),
+        Some(("household_find", _, outcome)) => {
+            let found = answered(cx, &outcome.data);
+            let about = turn.found("people_about").filter(|_| found.is_none()).map(|data| person::told(task, cx, data));
+            Said::text(found.or(about).unwrap_or_else(|| nothing(cx, &outcome.data)))
+        }
         Some(("notes_search", input, outcome)) => {
             let first = list(&outcome.data, "results").first();
             match first.filter(|_| task.has(Concept::Backlinks) && turn.calls.len() == 1) {
                 Some(note) => cx.call("notes_backlinks", json!({ "path": note["path"] })),
-                None => Said::text(found(input, &outcome.data)),
+                // No note: a mail, an event or a card may say it.
+                None if first.is_none() && turn.calls.len() == 1 && cx.can("household_find") => {
+                    cx.call("household_find", json!({ "question": task.task }))
+                }
+                None => Said::text(found(cx, input, &outcome.data)),
             }
         }
         Some(("notes_read", _, outcome)) => Said::text(read(&outcome.data)),
         Some(("notes_backlinks", input, outcome)) => {
             let links = list(&outcome.data, "backlinks");
-            let path = text_of(input, "path");
+            let title = text_of(input, "path");
             Said::text(match links.is_empty() {
-                true => format!("No note links to {path}."),
-                false => format!("These notes link to {path}:\n\n{}", notes(links)),
+                true => cx.speech.say("no_links", &[("title", &title)]),
+                false => format!("{}\n\n{}", cx.speech.say("links_to", &[("title", &title)]), notes(links)),
             })
         }
-        Some((_, _, outcome)) => Said::text(recent(&outcome.data)),
+        Some((_, _, outcome)) => Said::text(recent(cx, &outcome.data)),
     }
 }
 
@@ -42,38 +58,124 @@ fn begin(task: &SpecialistTask, cx: &AgentContext) -> Said {
         let tool = if task.has(Concept::Backlinks) { "notes_backlinks" } else { "notes_read" };
         return cx.call(tool, json!({ "path": path }));
     }
+    if let Some(name) =
+        task.person().filter(|_| person::Asked::of(task) != person::Asked::Nothing && cx.can("people_about"))
+    {
+        return cx.call("people_about", json!({ "person": name }));
+    }
     let query = task.subject_words();
-    match (query.is_empty(), task.has(Concept::Recent)) {
-        (true, true) => cx.call("notes_recent", json!({})),
-        (true, false) if task.entities.topics.is_empty() => {
-            Said::text("What should I look for in the notes? A word or two from the note is enough.")
-        }
-        (true, false) => cx.call("notes_search", json!({ "query": task.entities.topics.join(" ") })),
-        (false, _) => cx.call("notes_search", json!({ "query": query })),
+    if query.is_empty() {
+        return match (task.has(Concept::Recent), task.entities.topics.is_empty()) {
+            (true, _) => cx.call("notes_recent", json!({})),
+            (false, true) => Said::text(cx.speech.say("what_note", &[])),
+            (false, false) => cx.call("notes_search", json!({ "query": task.entities.topics.join(" ") })),
+        };
+    }
+    // Who asks for notes gets notes; who asks a question gets its answer.
+    let wants_notes = task.has_any(&[Concept::Find, Concept::Note, Concept::Backlinks, Concept::Recent]);
+    let asks_for_list = task.has(Concept::Backlinks)
+        || task.has(Concept::Recent)
+        || task.says("notes notizen documents files") && task.says("which any have welche gibt quelles");
+    match (!wants_notes || task.is_question() && !asks_for_list) && cx.can("household_find") {
+        true => cx.call("household_find", json!({ "question": task.task })),
+        false => cx.call("notes_search", json!({ "query": query })),
     }
 }
 
-fn found(input: &Value, data: &Value) -> String {
+/// What is known about a person; where that does not answer, everything is searched.
+fn about_person(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, data: &Value) -> Said {
+    let is_first = turn.calls.len() == 1 && cx.can("household_find");
+    match person::answer(task, cx, data) {
+        Some(told) => Said::text(told),
+        None if is_first => cx.call("household_find", json!({ "question": task.task })),
+        None => Said::text(person::told(task, cx, data)),
+    }
+}
+
+/// The best passages, where one answers; with a word of caution where they only come near.
+pub(super) fn answered(cx: &AgentContext, data: &Value) -> Option<String> {
+    let answers = list(data, "answers");
+    let covers = |answer: &Value| answer["covers"].as_f64().unwrap_or(0.0);
+    let best = answers.first().filter(|best| covers(best) >= NEAR)?;
+    let speech = cx.speech;
+    let mut text = match covers(best) >= ANSWERS {
+        true => cx.dates.quoted(best),
+        false => {
+            let missing = texts_of(best, "missing");
+            let missing = match missing.is_empty() {
+                true => String::new(),
+                false => format!(" {}", speech.say("missing_words", &[("words", &missing.join(", "))])),
+            };
+            format!("{}\n\n{}\n\n{}", speech.say("nearest", &[]), cx.dates.quoted(best), missing.trim())
+                .trim_end()
+                .to_owned()
+        }
+    };
+    let others: Vec<String> = answers
+        .iter()
+        .skip(1)
+        .take(2)
+        .filter(|other| covers(other) >= ANSWERS.max(covers(best) - 0.2))
+        .map(|other| format!("- {}", cx.dates.quoted(other)))
+        .collect();
+    if !others.is_empty() {
+        text.push_str(&format!("\n\n{}\n{}", speech.say("also_says", &[]), others.join("\n")));
+    }
+    text.push_str(&read_as(cx, best));
+    Some(text)
+}
+
+/// Which words were read as which others, on a line of its own; empty where none were.
+pub(super) fn read_as(cx: &AgentContext, data: &Value) -> String {
+    let pairs: Vec<String> = list(data, "readAs")
+        .iter()
+        .take(4)
+        .map(|pair| {
+            cx.speech.say("found_as_pair", &[("word", &text_of(pair, "word")), ("found", &text_of(pair, "found"))])
+        })
+        .collect();
+    match pairs.is_empty() {
+        true => String::new(),
+        false => format!("\n\n{}", cx.speech.say("found_as", &[("pairs", &pairs.join(", "))])),
+    }
+}
+
+pub(super) fn nothing(cx: &AgentContext, data: &Value) -> String {
+    cx.speech.say("nothing_says", &[("words", &texts_of(data, "words").join(", "))])
+}
+
+fn found(cx: &AgentContext, input: &Value, data: &Value) -> String {
     let (results, query) = (list(data, "results"), text_of(input, "query"));
     let hint = text_of(data, "hint");
     match results.is_empty() {
-        true => format!("No note fits \"{query}\". {hint}").trim_end().to_owned(),
+        true => format!("{} {hint}", cx.speech.say("no_note", &[("query", &query)])).trim_end().to_owned(),
         false => {
             let hint = if hint.is_empty() { String::new() } else { format!("\n\n{hint}") };
-            format!("The notes that fit \"{query}\", the best first:\n\n{}{hint}", notes(results))
+            format!("{}\n\n{}{hint}", cx.speech.say("notes_fit", &[]), notes(results))
         }
     }
 }
 
 fn read(data: &Value) -> String {
     let text = data["text"].as_str().or(data["body"].as_str()).or(data["content"].as_str()).unwrap_or("");
-    format!("{} – {}\n\n\"{}\"", text_of(data, "path"), text_of(data, "title"), plain(text, MOST_TOLD))
+    // A note is shown with its lines, as far as it is short enough to be read at a glance.
+    let lines: Vec<String> =
+        text.lines().map(|line| plain(line, 300)).filter(|line| !line.is_empty() && line != "---").collect();
+    let mut shown = String::new();
+    for line in lines {
+        if shown.chars().count() + line.chars().count() > MOST_TOLD {
+            shown.push_str("\n…");
+            break;
+        }
+        shown.push_str(&format!("\n> {line}"));
+    }
+    format!("{} – {}\n{shown}", text_of(data, "path"), text_of(data, "title"))
 }
 
-fn recent(data: &Value) -> String {
+fn recent(cx: &AgentContext, data: &Value) -> String {
     let all = list(data, "notes");
     match all.is_empty() {
-        true => "There are no notes.".to_owned(),
-        false => format!("The notes that changed last:\n\n{}", notes(all)),
+        true => cx.speech.say("no_notes", &[]),
+        false => format!("{}\n\n{}", cx.speech.say("recent_notes", &[]), notes(all)),
     }
 }

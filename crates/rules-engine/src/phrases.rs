@@ -5,6 +5,8 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use serde_json::Value;
 
+use super::speech::Speech;
+
 /// The longest quotation.
 const QUOTE_CHARS: usize = 160;
 
@@ -43,37 +45,45 @@ pub(super) fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
     value[key].as_array().map_or(&[], Vec::as_slice)
 }
 
-/// So many things, in the right number.
-pub(super) fn count(number: usize, one: &str, many: &str) -> String {
-    match number {
-        0 => format!("no {many}"),
-        1 => format!("one {one}"),
-        number => format!("{number} {many}"),
-    }
-}
-
-/// Moments and days as the owner reads them.
+/// Moments and days as the owner reads them, in the language of the conversation.
 #[derive(Clone, Debug)]
 pub(super) struct DateWords {
     pub now: Zoned,
+    pub speech: Speech,
 }
 
 impl DateWords {
-    /// "today 09:12", "Tue 20 Jan 14:00"; what cannot be read as it stands.
+    /// "today at 09:12", "Tuesday, 20 January, 14:00"; what cannot be read as it stands.
     pub fn moment(&self, text: &str) -> String {
         match self.at(text) {
-            Some(at) => format!("{} {}", self.day(at.date()), at.strftime("%H:%M")),
+            Some(at) => {
+                let time = at.strftime("%H:%M").to_string();
+                match at.date() == self.now.date() {
+                    true => self.speech.say("at_today", &[("time", &time)]),
+                    false => self.speech.say("at", &[("date", &self.day(at.date())), ("time", &time)]),
+                }
+            }
             None => text.parse::<Date>().map_or_else(|_| plain(text, 40), |date| self.day(date)),
         }
     }
 
-    /// "Tue 20 Jan 14:00–14:30".
+    /// "Tuesday, 20 January, 14:00–14:30".
     pub fn span(&self, start: &str, end: &str) -> String {
         match (self.at(start), self.at(end)) {
-            (Some(from), Some(to)) if from.date() == to.date() => {
-                format!("{} {}–{}", self.day(from.date()), from.strftime("%H:%M"), to.strftime("%H:%M"))
+            (Some(from), Some(to)) if from.date() == to.date() && from < to => {
+                let (begin, stop) = (from.strftime("%H:%M").to_string(), to.strftime("%H:%M").to_string());
+                let hours = [("from", begin.as_str()), ("to", stop.as_str())];
+                match from.date() == self.now.date() {
+                    true => self.speech.say("span_today", &hours),
+                    false => {
+                        let date = self.day(from.date());
+                        self.speech.say("span", &[hours[0], hours[1], ("date", &date)])
+                    }
+                }
             }
-            (Some(_), Some(_)) => format!("{} – {}", self.moment(start), self.moment(end)),
+            (Some(from), Some(to)) if from != to => {
+                self.speech.say("span_days", &[("from", &self.moment(start)), ("to", &self.moment(end))])
+            }
             _ => self.moment(start),
         }
     }
@@ -84,16 +94,36 @@ impl DateWords {
         date.map_or_else(|| plain(text, 40), |date| self.day(date))
     }
 
+    /// A birthday as a card writes it: "13 June", with the year where it is known.
+    pub fn birthday(&self, text: &str) -> String {
+        let (year, rest) = match text.strip_prefix("--") {
+            Some(rest) => (None, rest),
+            None => match text.split_once('-') {
+                Some((year, rest)) => (Some(year), rest),
+                None => return plain(text, 40),
+            },
+        };
+        let Some((month, day)) = rest.split_once('-') else { return plain(text, 40) };
+        let months = self.speech.names("months");
+        let named = month.parse::<usize>().ok().and_then(|month| months.get(month.checked_sub(1)?).copied());
+        let (Some(month), Ok(day)) = (named, day.parse::<u8>()) else { return plain(text, 40) };
+        let told = self.speech.say("day_month", &[("day", &day.to_string()), ("month", month)]);
+        year.map_or(told.clone(), |year| format!("{told} {year}"))
+    }
+
     fn day(&self, date: Date) -> String {
         let today = self.now.date();
-        if date == today {
-            "today".to_owned()
-        } else if today.tomorrow().ok() == Some(date) {
-            "tomorrow".to_owned()
-        } else if date.year() == today.year() {
-            date.strftime("%a %-d %b").to_string()
-        } else {
-            date.strftime("%a %-d %b %Y").to_string()
+        let weekday = self.speech.names("weekdays")[usize::from(date.weekday().to_monday_zero_offset().unsigned_abs())];
+        let month = self.speech.names("months")[usize::from(date.month().unsigned_abs()) - 1];
+        let (day, year) = (date.day().to_string(), date.year().to_string());
+        let parts = [("weekday", weekday), ("day", &*day), ("month", month), ("year", &*year)];
+        let far = (date.year() - today.year()).abs() > 1 || (date.year() < today.year() && date.month() < 10);
+        let dated = self.speech.say(if far || date.year() > today.year() { "date_year" } else { "date" }, &parts);
+        match date {
+            date if date == today => self.speech.say("today", &[]),
+            date if today.tomorrow().ok() == Some(date) => self.speech.say("tomorrow", &[("date", &dated)]),
+            date if today.yesterday().ok() == Some(date) => self.speech.say("yesterday", &[("date", &dated)]),
+            _ => dated,
         }
     }
 
@@ -102,14 +132,19 @@ impl DateWords {
         text.parse::<Timestamp>().ok().map(|at| at.to_zoned(zone))
     }
 
-    /// One mail of a list on one line.
+    /// One mail of a list on one line: who, what, when, and what became of it.
     pub fn mail(&self, mail: &Value) -> String {
-        let mut line = format!("{} · {}: \"{}\"", text_of(mail, "emailId"), name_of(mail), text_of(mail, "subject"));
+        let is_sent = mail["folder"].as_str().is_some_and(|folder| folder == "sent");
+        let who = match is_sent {
+            true => self.speech.say("to", &[("who", &names_of(mail, "to"))]),
+            false => name_of(mail),
+        };
+        let mut line = format!("{who}: \"{}\"", text_of(mail, "subject"));
         if let Some(date) = mail["date"].as_str() {
             line.push_str(&format!(" ({})", self.moment(date)));
         }
-        if mail["unread"] == true {
-            line.push_str(", unread");
+        if mail["unread"] == true && !is_sent {
+            line.push_str(&format!(", {}", self.speech.say("unread", &[])));
         }
         line
     }
@@ -117,39 +152,66 @@ impl DateWords {
     /// One mail that was weighed, as an entry of a list, on as many lines as it takes to say why.
     pub fn weighed(&self, item: &Value) -> String {
         let mut lines = format!("- {}", self.mail(item));
-        if let Some(priority) = item["priority"].as_f64() {
-            lines.push_str(&format!("\n  {}, priority {priority:.2}", text_of(item, "category")));
+        if let Some(kind) = item["category"].as_str() {
+            lines.push_str(&format!(", {}", self.kind(kind)));
         }
         let why = texts_of(item, "why");
         if !why.is_empty() {
-            lines.push_str(&format!("\n  Why: {}", sentences(&why)));
+            lines.push_str(&format!("\n  {}", self.speech.say("why", &[("why", &sentences(&why))])));
         }
         let summary = text_of(item, "summary");
         if !summary.is_empty() {
-            lines.push_str(&format!("\n  In short: \"{summary}\""));
+            lines.push_str(&format!("\n  {}", self.speech.say("in_short", &[("text", &summary)])));
         }
         for task in list(item, "extractedTasks") {
-            let due = task["suggestedDue"].as_str().map(|due| format!(" (by {})", self.moment(due)));
-            lines.push_str(&format!("\n  To do: {}{}", text_of(task, "title"), due.unwrap_or_default()));
+            let due = task["suggestedDue"].as_str().map(|due| self.speech.say("by", &[("when", &self.moment(due))]));
+            let what = format!("{}{}", text_of(task, "title"), due.map(|due| format!(" ({due})")).unwrap_or_default());
+            lines.push_str(&format!("\n  {}", self.speech.say("to_do", &[("what", &what)])));
         }
         for warning in texts_of(item, "warnings") {
-            lines.push_str(&format!("\n  Careful: {warning}"));
+            lines.push_str(&format!("\n  {}", self.speech.say("careful", &[("warning", &warning)])));
         }
         lines
+    }
+
+    /// The word for a category of mails.
+    pub fn kind(&self, category: &str) -> String {
+        match CATEGORIES.contains(&category) {
+            true => self.speech.say(&format!("kind_{category}"), &[]),
+            false => plain(category, 20),
+        }
+    }
+
+    /// When an event takes place.
+    pub fn event_time(&self, event: &Value) -> String {
+        let (start, end) = (event["start"].as_str().unwrap_or(""), event["end"].as_str().unwrap_or(""));
+        if event["allDay"] != true {
+            return self.span(start, end);
+        }
+        let date = |text: &str| self.at(text).map(|at| at.date()).or_else(|| text.parse::<Date>().ok());
+        let last = date(end).and_then(|end| end.yesterday().ok());
+        match (date(start), last) {
+            (Some(first), Some(last)) if last > first => {
+                self.speech.say("all_days", &[("from", &self.day(first)), ("to", &self.day(last))])
+            }
+            _ => self.speech.say("all_day", &[("date", &self.day_of(start))]),
+        }
     }
 
     /// Events, one a line.
     pub fn events(&self, events: &[Value]) -> String {
         let line = |event: &Value| {
-            let (start, end) = (event["start"].as_str().unwrap_or(""), event["end"].as_str().unwrap_or(""));
-            let when = match event["allDay"] == true {
-                true => format!("{}, all day", self.day_of(start)),
-                false => self.span(start, end),
-            };
             let place = Some(text_of(event, "location")).filter(|place| !place.is_empty());
             let place = place.map(|place| format!(" ({place})")).unwrap_or_default();
-            let tentative = if event["status"] == "tentative" { ", tentative" } else { "" };
-            format!("- {when}: {}{place}{tentative}", text_of(event, "title"))
+            let mut marks = String::new();
+            for (is_so, mark) in
+                [(event["status"] == "tentative", "event_tentative"), (event["over"] == true, "event_over")]
+            {
+                if is_so {
+                    marks.push_str(&format!(", {}", self.speech.say(mark, &[])));
+                }
+            }
+            format!("- {}: {}{place}{marks}", self.event_time(event), text_of(event, "title"))
         };
         events.iter().map(line).collect::<Vec<_>>().join("\n")
     }
@@ -174,16 +236,61 @@ impl DateWords {
         let named: Vec<String> = conflicts.iter().take(3).map(one).collect();
         match named.is_empty() {
             true => String::new(),
-            false => format!("In the way: {}.", named.join(", ")),
+            false => self.speech.say("in_the_way", &[("what", &named.join(", "))]),
+        }
+    }
+
+    /// A passage that answers a question, with the place where it stands.
+    pub fn quoted(&self, answer: &Value) -> String {
+        let quote = answer["quote"].as_str().map(|quote| plain(quote, 300)).unwrap_or_default();
+        let line = answer["line"].as_u64().unwrap_or(1).to_string();
+        let when = answer["date"].as_str().map(|date| self.moment(date)).unwrap_or_default();
+        match answer["kind"].as_str() {
+            Some("note") => {
+                self.speech.say("quote_note", &[("quote", &quote), ("path", &text_of(answer, "path")), ("line", &line)])
+            }
+            Some("event") => {
+                let place = Some(text_of(answer, "location")).filter(|place| !place.is_empty());
+                let title = format!(
+                    "{}{}",
+                    text_of(answer, "title"),
+                    place.map(|place| format!(" ({place})")).unwrap_or_default()
+                );
+                self.speech.say("quote_event", &[("when", &self.event_time(answer)), ("title", &title)])
+            }
+            Some("mail") => {
+                let is_sent = answer["folder"] == "sent";
+                let who = if is_sent { self.speech.say("you", &[]) } else { name_of(answer) };
+                let subject = text_of(answer, "subject");
+                self.speech
+                    .say("quote_mail", &[("quote", &quote), ("who", &who), ("subject", &subject), ("when", &when)])
+            }
+            _ => {
+                let is_date =
+                    quote.len() <= 10 && quote.contains('-') && quote.ends_with(|last: char| last.is_ascii_digit());
+                let told = if is_date { self.birthday(&quote) } else { quote };
+                self.speech.say("quote_person", &[("name", &text_of(answer, "name")), ("quote", &told)])
+            }
         }
     }
 }
 
-/// Whom a mail is from: the name alone where there is one.
-fn name_of(mail: &Value) -> String {
-    let from = text_of(mail, "from");
+const CATEGORIES: [&str; 7] = ["urgent", "action", "meeting", "waiting", "fyi", "newsletter", "suspicious"];
+
+/// Names in a list of people, without their addresses.
+pub(super) fn names_of(value: &Value, key: &str) -> String {
+    texts_of(value, key).iter().map(|one| bare_name(one)).collect::<Vec<_>>().join(", ")
+}
+
+/// The name of a person, without the address where there is one.
+pub(super) fn bare_name(from: &str) -> String {
     let name = from.split('<').next().unwrap_or("").trim().trim_matches('"').trim();
-    if name.is_empty() { from } else { name.to_owned() }
+    if name.is_empty() { from.trim_matches(['<', '>']).to_owned() } else { name.to_owned() }
+}
+
+/// Whom a mail is from: the name alone where there is one.
+pub(super) fn name_of(mail: &Value) -> String {
+    bare_name(&text_of(mail, "from"))
 }
 
 /// Notes, one a line with where and why.
@@ -207,15 +314,19 @@ pub(super) fn draft(data: &Value) -> String {
 }
 
 /// Preferences, one a line.
-pub(super) fn preferences(preferences: &[Value]) -> String {
+pub(super) fn preferences(preferences: &[Value], speech: Speech) -> String {
     let line = |preference: &Value| {
-        let sure = preference["confidence"].as_f64().map(|sure| format!(", {:.0} % sure", sure * 100.0));
+        let sure = preference["confidence"]
+            .as_f64()
+            .map(|sure| format!(", {}", speech.say("sure", &[("n", &format!("{:.0}", sure * 100.0))])));
         let status = Some(text_of(preference, "status")).filter(|status| !status.is_empty());
         // Of the evidence only a few words are told; how much of it there is stands beside them.
         let cases = preference["cases"].as_u64().and_then(|cases| usize::try_from(cases).ok());
-        let evidence = cases.unwrap_or_else(|| texts_of(preference, "evidence").len());
-        let evidence =
-            if evidence == 0 { String::new() } else { format!(", from {}", count(evidence, "decision", "decisions")) };
+        let evidence = match cases.unwrap_or_else(|| texts_of(preference, "evidence").len()) {
+            0 => String::new(),
+            1 => ", from one decision".to_owned(),
+            many => format!(", from {many} decisions"),
+        };
         format!(
             "- {}: {}{}{}{evidence}",
             text_of(preference, "key"),
@@ -245,6 +356,7 @@ fn sentences(all: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::speech::Tongue;
 
     #[test]
     fn foreign_words_stay_on_one_line_and_obey_nothing() {
@@ -254,11 +366,19 @@ mod tests {
 
     #[test]
     fn moments_are_told_as_a_neighbour_would() {
-        let dates = DateWords { now: "2026-01-15T11:00:00+01:00[Europe/Berlin]".parse().expect("a moment") };
-        assert_eq!(dates.moment("2026-01-15T08:12:00Z"), "today 09:12");
-        assert_eq!(dates.span("2026-01-16T14:00:00+01:00", "2026-01-16T14:30:00+01:00"), "tomorrow 14:00–14:30");
-        assert_eq!(dates.moment("2026-01-20T14:00:00+01:00"), "Tue 20 Jan 14:00");
-        assert_eq!(dates.moment("2026-01-17"), "Sat 17 Jan");
+        let now = "2026-01-15T11:00:00+01:00[Europe/Berlin]".parse().expect("a moment");
+        let dates = DateWords { now, speech: Speech::default() };
+        assert_eq!(dates.moment("2026-01-15T08:12:00Z"), "today at 09:12");
+        assert_eq!(
+            dates.span("2026-01-16T14:00:00+01:00", "2026-01-16T14:30:00+01:00"),
+            "tomorrow, Friday, 16 January, 14:00–14:30"
+        );
+        assert_eq!(dates.moment("2026-01-20T14:00:00+01:00"), "Tuesday, 20 January, 14:00");
+        assert_eq!(dates.moment("2026-01-17"), "Saturday, 17 January");
         assert_eq!(dates.moment("whenever"), "whenever");
+        assert_eq!(dates.birthday("1961-06-13"), "13 June 1961");
+        assert_eq!(dates.birthday("--08-22"), "22 August");
+        let german = DateWords { speech: Speech { tongue: Tongue::German }, ..dates };
+        assert_eq!(german.moment("2026-01-20T14:00:00+01:00"), "Dienstag, 20. Januar, 14:00 Uhr");
     }
 }

@@ -1,4 +1,4 @@
-//! The scheduler: lists events, finds free times, and writes proposals where a time was asked for and is free.
+//! The scheduler: lists events, finds one by its words, finds free times, and writes proposals where a time was asked for and is free.
 //!
 //! Absent: changing or deleting events. It says so.
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::agent_context::{AgentContext, failed};
 use super::conversation::Turn;
 use super::lexicon::Concept;
-use super::phrases::{count, list, text_of};
+use super::phrases::{list, text_of};
 use super::task::{SpecialistTask, moment};
 
 /// How long an appointment is when nobody says.
@@ -25,28 +25,56 @@ pub(super) fn next(task: &SpecialistTask, turn: &Turn, cx: &AgentContext) -> Sai
         None => begin(task, cx),
         Some((tool, _, outcome)) if outcome.is_error => failed(&format!("use the calendar ({tool})"), outcome),
         Some(("calendar_check", input, outcome)) if turn.calls.len() == 1 => checked(task, cx, input, &outcome.data),
+        Some(("calendar_find", input, outcome)) => from_found(task, turn, cx, input, &outcome.data),
         Some((tool, _, outcome)) => {
             let told = match tool {
                 "calendar_list" => listed(task, cx, &outcome.data),
                 "calendar_busy" => busy(task, cx, &outcome.data),
                 "calendar_propose" => proposed(cx, &outcome.data),
+                "calendar_withdraw" => cx.speech.say("withdrawn", &[]),
+                "household_find" => elsewhere(task, turn, cx, &outcome.data),
                 _ => free(cx, turn, &outcome.data),
             };
-            let cannot = "I cannot move or cancel what stands in a calendar; that stays with you.";
-            Said::text(if task.has(Concept::Change) { format!("{cannot}\n\n{told}") } else { told })
+            Said::text(if task.has(Concept::Change) {
+                format!("{}\n\n{told}", cx.speech.say("cannot_move", &[]))
+            } else {
+                told
+            })
         }
     }
 }
 
 fn begin(task: &SpecialistTask, cx: &AgentContext) -> Said {
+    if let Some(id) =
+        task.entities.ids.iter().find(|id| id.starts_with("proposal-")).filter(|_| task.says("withdraw discard undo"))
+    {
+        return cx.call("calendar_withdraw", json!({ "id": id }));
+    }
     let when = task.times.when.as_ref();
     let wants_booking = task.has_any(&[Concept::Book, Concept::Propose, Concept::Accept]) && !task.has(Concept::Free);
     let (from, to) = range(task, &cx.context.now);
     if let Some((start, end)) = task.slots.first() {
         return cx.call("calendar_check", json!({ "start": start, "end": end }));
     }
+    let named = task.subject_without(GENERIC);
+    let asks_when = task.has(Concept::When) || task.says("where wo ou who wer qui");
+    let looks = !wants_booking && !task.has_any(&[Concept::Free, Concept::Conflict, Concept::Busy]);
+    let is_named = !named.is_empty()
+        && looks
+        && (asks_when || when.is_none() || task.person().is_some() || task.has(Concept::Event));
+    let changes = task.has(Concept::Change) && !named.is_empty();
+    if (is_named || changes) && cx.can("calendar_find") && !when.is_some_and(|when| when.is_exact && !asks_when) {
+        let window = when.filter(|when| when.end > when.start && !changes).map(|_| (from, to));
+        let (from, to) = window.unzip();
+        return cx.call("calendar_find", json!({ "query": named, "from": from, "to": to }));
+    }
     if let Some(when) = when.filter(|when| when.is_exact) {
         let end = if when.end > when.start { when.end.clone() } else { after(&when.start, task.times.duration_min) };
+        // "What do I have at three?" looks; "am I free at three?" and "book it at three" check.
+        let is_long = when.end > after(&when.start, Some(180));
+        if looks && is_long && !changes {
+            return cx.call("calendar_list", json!({ "from": moment(&when.start), "to": moment(&end) }));
+        }
         return cx.call("calendar_check", json!({ "start": moment(&when.start), "end": moment(&end) }));
     }
     if task.has_any(&[Concept::Conflict, Concept::Busy]) && cx.can("calendar_busy") {
@@ -67,6 +95,59 @@ fn begin(task: &SpecialistTask, cx: &AgentContext) -> Said {
     cx.call("calendar_list", json!({ "from": from, "to": to }))
 }
 
+/// Words of a request about the calendar that name no event.
+const GENERIC: &str = "calendar schedule agenda diary day week month meeting meetings appointment appointments event events plan plans planned \
+    planning anything something nothing next upcoming coming up busy free free time slot kalender termin termine plan geplant ansteht steht stehen \
+    anstehen los an woche tag monat nachste nachster nachsten treffen besprechung besprechungen rendez vous agenda reunion reunions prevu prochain \
+    prochaine semaine jour cancel move reschedule postpone shift push delay absagen verschieben verschiebe sage ab annule annuler deplacer deplace \
+    reporter start starts begin begins end ends happen happening exactly again still first last called supposed going place takes take fangt \
+    beginnt findet statt wann wo commence lieu quand look looking full packed morning afternoon evening night morgens nachmittags abends matin \
+    soir apres midi have got there do see today tomorrow";
+
+/// Events were found by their words; where nothing fits, the days that were named are listed, or everything is searched.
+fn from_found(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, input: &Value, data: &Value) -> Said {
+    let events = list(data, "events");
+    let covers = data["covers"].as_f64().unwrap_or(1.0);
+    let is_timed = input["from"].is_string();
+    if !events.is_empty() && covers >= FITS {
+        let shown = &events[..events.len().min(MOST_TOLD)];
+        let told = format!("{}\n\n{}", cx.speech.say("found_events", &[]), cx.dates.events(shown));
+        let cannot = cx.speech.say("cannot_move", &[]);
+        return Said::text(if task.has(Concept::Change) { format!("{cannot}\n\n{told}") } else { told });
+    }
+    let names_nobody = task.person().is_none();
+    match () {
+        () if is_timed && names_nobody && turn.calls.len() == 1 => {
+            cx.call("calendar_list", json!({ "from": input["from"], "to": input["to"] }))
+        }
+        () if !is_timed && turn.calls.len() == 1 && cx.can("household_find") => {
+            cx.call("household_find", json!({ "question": task.task }))
+        }
+        () if task.has(Concept::Change) => {
+            Said::text(format!("{}\n\n{}", cx.speech.say("cannot_move", &[]), none_with(task, cx, input)))
+        }
+        () => Said::text(none_with(task, cx, input)),
+    }
+}
+
+/// Events whose words fit so well are meant.
+const FITS: f64 = 0.55;
+
+fn none_with(task: &SpecialistTask, cx: &AgentContext, input: &Value) -> String {
+    let (from, to) = range(task, &cx.context.now);
+    let period = match input["from"].is_string() {
+        true => format!(" ({})", period(cx, &from, &to)),
+        false => String::new(),
+    };
+    cx.speech.say("nothing_with", &[("what", &text_of(input, "query")), ("period", &period)])
+}
+
+/// The answer from elsewhere, where the calendar has none.
+fn elsewhere(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, data: &Value) -> String {
+    let asked = turn.calls.first().map(|called| &called.input).unwrap_or(&Value::Null);
+    super::navigator::answered(cx, data).unwrap_or_else(|| none_with(task, cx, asked))
+}
+
 /// A time was looked at: enter it if that was asked for and nothing is in the way, look for others if something is.
 fn checked(task: &SpecialistTask, cx: &AgentContext, input: &Value, data: &Value) -> Said {
     let span = cx.dates.span(input["start"].as_str().unwrap_or(""), input["end"].as_str().unwrap_or(""));
@@ -79,8 +160,13 @@ fn checked(task: &SpecialistTask, cx: &AgentContext, input: &Value, data: &Value
         );
     }
     if is_free {
-        let cannot = "I cannot move what stands in a calendar; that stays with you. ";
-        return Said::text(format!("{}{span} is free.", if task.has(Concept::Change) { cannot } else { "" }));
+        let told = cx.speech.say("is_free", &[("when", &span)]);
+        let cannot = cx.speech.say("cannot_move", &[]);
+        return Said::text(if task.has(Concept::Change) { format!("{cannot} {told}") } else { told });
+    }
+    // Who asks whether a time is free, or what is on then, wants to know what is; who books wants another.
+    if !wants_booking {
+        return Said::text(format!("{} {}", cx.speech.say("not_free", &[("when", &span)]), cx.dates.conflicts(data)));
     }
     if cx.can("calendar_free") {
         let start = input["start"].as_str().and_then(|start| start.parse::<jiff::Timestamp>().ok());
@@ -97,7 +183,7 @@ fn checked(task: &SpecialistTask, cx: &AgentContext, input: &Value, data: &Value
             }),
         );
     }
-    Said::text(format!("{span} is not free. {}", cx.dates.conflicts(data)))
+    Said::text(format!("{} {}", cx.speech.say("not_free", &[("when", &span)]), cx.dates.conflicts(data)))
 }
 
 fn listed(task: &SpecialistTask, cx: &AgentContext, data: &Value) -> String {
@@ -105,12 +191,16 @@ fn listed(task: &SpecialistTask, cx: &AgentContext, data: &Value) -> String {
     let (from, to) = range(task, &cx.context.now);
     let period = period(cx, &from, &to);
     if events.is_empty() {
-        return format!("Nothing is on {period}.");
+        return cx.speech.say("nothing_on", &[("period", &period)]);
     }
     let more = events.len().saturating_sub(MOST_TOLD);
-    let more = if more == 0 { String::new() } else { format!("\n… and {more} more") };
+    let more = match more {
+        0 => String::new(),
+        more => format!("\n{}", cx.speech.say("and_more", &[("n", &more.to_string())])),
+    };
     let shown = &events[..events.len().min(MOST_TOLD)];
-    format!("{} {period}:\n\n{}{more}", count(events.len(), "event", "events"), cx.dates.events(shown))
+    let head = cx.speech.say("events_head", &[("count", &cx.speech.count("event", events.len())), ("period", &period)]);
+    format!("{head}\n\n{}{more}", cx.dates.events(shown))
 }
 
 fn busy(task: &SpecialistTask, cx: &AgentContext, data: &Value) -> String {
@@ -121,41 +211,38 @@ fn busy(task: &SpecialistTask, cx: &AgentContext, data: &Value) -> String {
         let span = cx.dates.span(time["start"].as_str().unwrap_or(""), time["end"].as_str().unwrap_or(""));
         format!("- {span}: {}", super::phrases::texts_of(time, "titles").join(" / "))
     };
+    let said = |name: &str| cx.speech.say(name, &[("period", &period)]);
     if task.has(Concept::Conflict) {
         let clashes: Vec<String> = times.iter().filter(|time| list(time, "titles").len() > 1).map(line).collect();
         return match clashes.is_empty() {
-            true => format!("Nothing overlaps {period}."),
-            false => format!("These overlap {period}:\n\n{}", clashes.join("\n")),
+            true => said("no_overlap"),
+            false => format!("{}\n\n{}", said("overlaps"), clashes.join("\n")),
         };
     }
     match times.is_empty() {
-        true => format!("You are free {period}."),
-        false => format!(
-            "You are busy {period} at these times:\n\n{}",
-            times.iter().map(line).collect::<Vec<_>>().join("\n")
-        ),
+        true => said("you_are_free"),
+        false => format!("{}\n\n{}", said("busy_at"), times.iter().map(line).collect::<Vec<_>>().join("\n")),
     }
 }
 
 fn proposed(cx: &AgentContext, data: &Value) -> String {
     let span = cx.dates.span(data["start"].as_str().unwrap_or(""), data["end"].as_str().unwrap_or(""));
-    format!(
-        "I entered \"{}\" for {span} as a tentative proposal ({}). Nobody was invited.",
-        text_of(data, "title"),
-        text_of(data, "eventId")
-    )
+    cx.speech.say("proposed", &[("title", &text_of(data, "title")), ("when", &span)])
 }
 
 fn free(cx: &AgentContext, turn: &Turn, data: &Value) -> String {
     let clash = turn.found("calendar_check").filter(|check| check["free"] == false);
-    let clash = clash.map(|check| format!("That time is taken. {}\n\n", cx.dates.conflicts(check))).unwrap_or_default();
+    let clash = clash
+        .map(|check| format!("{} {}\n\n", cx.speech.say("taken", &[]), cx.dates.conflicts(check)))
+        .unwrap_or_default();
     let slots = list(data, "suggestedSlots");
     let reasoning = text_of(data, "reasoning");
     if slots.is_empty() {
-        return format!("{clash}I found no free time. {} {reasoning}", cx.dates.conflicts(data)).trim_end().to_owned();
+        let none = cx.speech.say("no_free", &[]);
+        return format!("{clash}{none} {} {reasoning}", cx.dates.conflicts(data)).trim_end().to_owned();
     }
     let conflicts = if clash.is_empty() { cx.dates.conflicts(data) } else { String::new() };
-    let parts = [format!("{clash}Free times:"), cx.dates.slots(slots), conflicts, reasoning];
+    let parts = [format!("{clash}{}", cx.dates.slots(slots)), conflicts, reasoning];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
 }
 
@@ -177,7 +264,7 @@ fn period(cx: &AgentContext, from: &str, to: &str) -> String {
     match first == behind {
         true => first,
         false if is_next_day(from, to) => first,
-        false => format!("from {first} until {behind}"),
+        false => cx.speech.say("period_from_until", &[("from", &first), ("to", &behind)]),
     }
 }
 

@@ -149,6 +149,26 @@ impl SpecialistTask {
         kept.map(|(_, word)| &self.task[word.at.clone()]).collect::<Vec<_>>().join(" ")
     }
 
+    /// Words of what is looked for, without those that only name the kind of thing.
+    pub fn subject_without(&self, generic: &str) -> String {
+        let subject = self.subject_words();
+        let kept = words(&subject).into_iter().filter(|word| !generic.split_whitespace().any(|one| one == word.folded));
+        kept.map(|word| subject[word.at.clone()].to_owned()).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Whether it is a question: it begins with a word that asks, after words that say nothing, or ends with the mark.
+    pub fn is_question(&self) -> bool {
+        const ASK: &str = "what whats which who whom whose when where why how did do does is are was were have has am was welche welcher welches wer wem \
+            wann wo warum wie wieviel hat habe ist sind war quel quelle quels quelles qui quand ou comment combien que est ai";
+        let asks = |word: &Word| ASK.split_whitespace().any(|one| one == word.folded);
+        self.task.trim_end().ends_with('?') || self.words.first().is_some_and(asks)
+    }
+
+    /// Whether one of some words stands in the task.
+    pub fn says(&self, list: &str) -> bool {
+        self.words.iter().any(|word| list.split_whitespace().any(|one| one == word.folded))
+    }
+
     /// The words of a concept as they stand in the task.
     pub fn words_of(&self, concept: Concept) -> Option<&str> {
         let hit = self.hits.iter().find(|hit| hit.concept == concept)?;
@@ -161,6 +181,13 @@ impl SpecialistTask {
             if let Some((start, end)) = entity.split_once('/').filter(|(start, end)| is_moment(start) && is_moment(end))
             {
                 self.slots.push((start.to_owned(), end.to_owned()));
+                continue;
+            }
+            if entity.ends_with(".md") {
+                // A path may hold spaces.
+                if !self.entities.paths.iter().any(|path| path == entity) {
+                    self.entities.paths.insert(0, entity.to_owned());
+                }
                 continue;
             }
             let (formed, _) = super::entities::by_form(entity);

@@ -1,4 +1,5 @@
-//! Triage: classifies new mails or lists those that were asked for, records statements about a mail, and flags it.
+//! Triage: classifies new mails or lists those that were asked for, tells whether one can be trusted, what became of a conversation and what the
+//! owner wrote, records statements about a mail, and flags it.
 
 use provider::Said;
 use serde_json::{Value, json};
@@ -6,40 +7,57 @@ use serde_json::{Value, json};
 use super::agent_context::{AgentContext, failed};
 use super::conversation::Turn;
 use super::lexicon::Concept;
-use super::phrases::{count, list, plain, text_of};
+use super::phrases::{list, name_of, plain, text_of, texts_of};
 use super::remark::Remark;
 use super::task::SpecialistTask;
+use super::{navigator, person};
 
 /// The most mails that are told one by one.
 const MOST_TOLD: usize = 5;
 
 /// What triage does next.
 pub(super) fn next(task: &SpecialistTask, turn: &Turn, cx: &AgentContext) -> Said {
+    let is_first = turn.calls.len() == 1;
     match turn.last() {
         None => begin(task, cx),
         // Of several mails, what was done is told beside what was not.
-        Some(("mail_feedback" | "mail_flag", ..)) if turn.calls.len() > 1 => Said::text(told(turn)),
+        Some(("mail_feedback" | "mail_flag", ..)) if turn.calls.len() > 1 => Said::text(told(turn, cx)),
         Some((tool, _, outcome)) if outcome.is_error => failed(&format!("look into the mail ({tool})"), outcome),
         Some(("mail_list", _, outcome)) if let Some(Remark::Mark(flag, on)) = Remark::of(task) => {
             match list(&outcome.data, "mails") {
                 [only] => cx.call("mail_flag", json!({ "id": only["emailId"], "flag": flag, "on": on })),
-                _ => Said::text(format!("Which one do you mean? Say its id.\n\n{}", listed(task, cx, &outcome.data))),
+                _ => Said::text(format!(
+                    "{}\n\n{}",
+                    cx.speech.say("which_mail", &[]),
+                    listed(task, cx, &outcome.data, None)
+                )),
             }
         }
-        Some(("mail_feedback" | "mail_flag", ..)) => Said::text(told(turn)),
-        // One mail is worth a closer look.
-        Some(("mail_list", _, outcome)) if turn.calls.len() == 1 && cx.can("mail_triage") => {
-            match list(&outcome.data, "mails") {
-                [only] => cx.call("mail_triage", json!({ "id": only["emailId"] })),
-                _ => Said::text(listed(task, cx, &outcome.data)),
-            }
+        Some(("mail_feedback" | "mail_flag", ..)) => Said::text(told(turn, cx)),
+        Some(("mail_list", input, outcome)) if turn.calls.len() < MOST_CALLS => {
+            from_list(task, turn, cx, input, &outcome.data)
         }
-        Some(("mail_list", _, outcome)) => Said::text(listed(task, cx, &outcome.data)),
+        Some(("mail_list", _, outcome)) => Said::text(listed(task, cx, &outcome.data, None)),
+        Some(("people_about", _, outcome)) => {
+            Said::text(person::answer(task, cx, &outcome.data).unwrap_or_else(|| person::told(task, cx, &outcome.data)))
+        }
+        Some(("household_find", _, outcome)) => {
+            let found = navigator::answered(cx, &outcome.data);
+            Said::text(found.unwrap_or_else(|| nothing(task, cx)))
+        }
         Some(("mail_read", _, outcome)) => Said::text(read(cx, &outcome.data)),
         Some(("mail_thread", _, outcome)) => Said::text(thread(cx, &outcome.data)),
+        Some((_, input, outcome)) if is_wary(task) && input["id"].is_string() => Said::text(judged(cx, &outcome.data)),
+        // Nobody was asked to be weighed, so the mail is told as it is.
+        Some((_, input, outcome)) if !is_first && input["id"].is_string() => {
+            Said::text(one(task, turn, cx, &outcome.data))
+        }
         Some((_, input, outcome)) => Said::text(weighed(cx, input, &outcome.data)),
     }
 }
+
+/// The most calls of one request.
+const MOST_CALLS: usize = 4;
 
 fn begin(task: &SpecialistTask, cx: &AgentContext) -> Said {
     let (since, until) = task.bounds();
@@ -62,99 +80,331 @@ fn begin(task: &SpecialistTask, cx: &AgentContext) -> Said {
         _ => {}
     }
     if let Some(id) = ids.first() {
-        return match task.words_of(Concept::Look).map(str::to_lowercase).as_deref() {
-            _ if task.task.to_lowercase().contains("thread") => cx.call("mail_thread", json!({ "id": id })),
-            Some("read" | "open" | "lies" | "lese" | "öffne" | "lis" | "ouvre") => {
-                cx.call("mail_read", json!({ "id": id }))
-            }
-            _ => cx.call("mail_triage", json!({ "id": id })),
+        return match () {
+            () if is_about_thread(task) => cx.call("mail_thread", json!({ "id": id })),
+            () if wants_text(task) && !is_wary(task) => cx.call("mail_read", json!({ "id": id })),
+            () => cx.call("mail_triage", json!({ "id": id })),
         };
     }
+    let own = wants_sent(task);
     let topic = task.entities.topics.iter().find(|topic| !is_plain_request(topic)).or(task.entities.quoted.first());
-    let is_unread = task.has(Concept::Unread);
-    if task.sender().is_some() || topic.is_some() || is_unread || !cx.can("mail_triage") {
-        let query = if task.sender().is_some() { None } else { topic };
+    let asks_for_open = is_about_open(task);
+    if asks_for_open && sender.is_none() && topic.is_none() && cx.can("mail_triage") {
+        return cx.call("mail_triage", json!({ "only": "unanswered", "since": since, "until": until }));
+    }
+    if own && let Some(person) = task.person() {
+        let asked = person::Asked::of(task);
+        if matches!(asked, person::Asked::LastWritten) && cx.can("people_about") {
+            return cx.call("people_about", json!({ "person": person }));
+        }
+        let query = topic.map(String::as_str).filter(|topic| !is_name_of(topic, person));
+        return cx.call(
+            "mail_list",
+            json!({ "folder": "sent", "to": person, "query": query, "since": since, "until": until }),
+        );
+    }
+    let subject = task.subject_without(GENERIC);
+    if own && !subject.is_empty() {
+        return cx.call("mail_list", json!({ "folder": "sent", "query": subject, "since": since, "until": until }));
+    }
+    let is_unread = task.has(Concept::Unread) && !asks_for_open;
+    let wants_one = (is_wary(task) && !is_wary_of_all(task)) || is_about_thread(task) || wants_text(task);
+    let wanted =
+        topic.cloned().or_else(|| (wants_one && sender.is_none()).then_some(subject).filter(|words| !words.is_empty()));
+    if sender.is_some() || wanted.is_some() || is_unread || !cx.can("mail_triage") {
+        let query = wanted.filter(|words| sender.is_none_or(|sender| !is_name_of(words, sender)));
         return cx.call(
             "mail_list",
             json!({
-                "from": task.sender(), "query": query, "since": since, "until": until,
-                "unread": is_unread.then_some(true),
+                "from": sender, "query": query, "since": since, "until": until,
+                "unread": is_unread.then_some(true), "answered": (asks_for_open && sender.is_some()).then_some(false),
             }),
         );
     }
     let only = match task.has(Concept::Urgent) {
-        _ if is_wary(&task.task) => "suspicious",
+        _ if is_wary(task) => "suspicious",
         true => "urgent",
         false => "all",
     };
     cx.call("mail_triage", json!({ "only": only, "since": since, "until": until }))
 }
 
+/// Mails were found: look closer at the one that is meant, widen a search that found nothing, or list them.
+fn from_list(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, input: &Value, data: &Value) -> Said {
+    let mails = list(data, "mails");
+    let Some(first) = mails.first() else {
+        let narrower = ["query", "since", "unread"].into_iter().any(|key| !input[key].is_null());
+        return match (input["from"].as_str(), narrower && turn.calls.len() == 1) {
+            // Words that are not in the mail may be in the question only.
+            (Some(from), true) if input["query"].is_string() => {
+                cx.call("mail_list", json!({ "from": from, "since": input["since"], "until": input["until"] }))
+            }
+            (None, true) if input["query"].is_string() && input["folder"].is_null() => cx.call(
+                "mail_list",
+                json!({ "folder": "all", "query": input["query"], "since": input["since"], "until": input["until"] }),
+            ),
+            _ if turn.calls.len() <= 2 && input["query"].is_string() && cx.can("household_find") => {
+                cx.call("household_find", json!({ "question": task.task, "kinds": ["mail"] }))
+            }
+            _ => Said::text(nothing(task, cx)),
+        };
+    };
+    let id = &first["emailId"];
+    // A first search by words that found nothing: these are other mails.
+    let looked_for =
+        turn.calls.first().and_then(|first| first.input["query"].as_str()).filter(|_| input["query"].is_null());
+    match mails {
+        _ if looked_for.is_some() => Said::text(listed(task, cx, data, looked_for)),
+        _ if is_wary(task) && cx.can("mail_triage") => cx.call("mail_triage", json!({ "id": id })),
+        _ if is_about_thread(task) && cx.can("mail_thread") => cx.call("mail_thread", json!({ "id": id })),
+        _ if wants_text(task)
+            && (mails.len() == 1 || wants_newest(task) || task.person().is_some())
+            && cx.can("mail_read") =>
+        {
+            cx.call("mail_read", json!({ "id": id }))
+        }
+        // One mail is worth a closer look.
+        [only] if turn.calls.len() == 1 && cx.can("mail_triage") && only["folder"] != "sent" => {
+            cx.call("mail_triage", json!({ "id": id }))
+        }
+        _ => Said::text(listed(task, cx, data, None)),
+    }
+}
+
+/// Words of a request for mails that say nothing about which.
+const GENERIC: &str = "mail mails email emails message messages inbox urgent unread important new genuine legit legitimate scam phishing trust \
+    safe real fake fraud suspicious sent send wrote reply replied answer answered thread conversation discussion summarise summarize summary sum \
+    read open echt seriös serios betrug vertrauen trauen gefalscht verdachtig nachricht nachrichten antwort geantwortet beantwortet geschrieben \
+    geschickt gesendet verlauf gesprach lies offne zusammen fass zusammenfassung courriel courriels message messages authentique arnaque fiable \
+    suspect faux reponse repondu ecrit envoye lis ouvre resume latest last recent newest letzte letzten neueste dernier derniere still already \
+    yet schon noch deja encore whole ganze tout toute really wirklich vraiment attachment attachments attached anhang anhange piece pieces jointe \
+    jointes whats say says write got latest";
+
+/// Whether a name is the name of this person.
+fn is_name_of(words: &str, person: &str) -> bool {
+    let (words, person) = (household::time::words::fold(words), household::time::words::fold(person));
+    words.split_whitespace().all(|word| person.contains(word)) || person.split_whitespace().all(|part| words == part)
+}
+
+/// Whether a person wants to read a mail itself.
+fn wants_text(task: &SpecialistTask) -> bool {
+    let word = task.words_of(Concept::Look).map(str::to_lowercase);
+    matches!(word.as_deref(), Some("read" | "open" | "lies" | "lese" | "öffne" | "lis" | "ouvre"))
+        || task.says("read open lies offne vorlesen lis ouvre")
+        || (task.says("say says write wrote steht schreibt schrieb dit ecrit want wants will")
+            && task.says("what was que quoi"))
+}
+
+fn wants_newest(task: &SpecialistTask) -> bool {
+    task.says("last latest newest recent letzte letzten neueste neuesten dernier derniere dernieres")
+}
+
+/// Whether it is about what the owner wrote.
+fn wants_sent(task: &SpecialistTask) -> bool {
+    task.has(Concept::Sent) && !is_about_open(task)
+}
+
+/// Whether it is about what still waits for an answer.
+fn is_about_open(task: &SpecialistTask) -> bool {
+    let text = household::time::words::fold(&task.task);
+    [
+        "unanswered",
+        "not answered",
+        "haven't answered",
+        "haven't i answered",
+        "have i not answered",
+        "not replied",
+        "haven't replied",
+        "still need to answer",
+        "still owe",
+        "owe a reply",
+        "yet to answer",
+        "waiting for my",
+        "waiting for me",
+        "waiting on me",
+        "waiting for an answer from me",
+        "need a reply",
+        "needs a reply",
+        "need an answer",
+        "do i have to answer",
+        "do i need to answer",
+        "do i need to reply",
+        "do i still have to answer",
+        "unbeantwortet",
+        "noch nicht beantwortet",
+        "nicht beantwortet",
+        "noch beantworten",
+        "auf eine antwort von mir",
+        "wartet auf mich",
+        "sans reponse",
+        "pas encore repondu",
+        "attend une reponse",
+        "attendent une reponse",
+        "attend ma reponse",
+    ]
+    .iter()
+    .any(|cue| text.contains(cue))
+}
+
+fn is_about_thread(task: &SpecialistTask) -> bool {
+    task.has(Concept::Thread)
+}
+
+/// Nothing was found, in the words of what was asked.
+fn nothing(task: &SpecialistTask, cx: &AgentContext) -> String {
+    let speech = cx.speech;
+    let topic = task.entities.topics.iter().chain(&task.entities.quoted).find(|topic| !is_plain_request(topic));
+    let about = topic.map(|topic| format!(" {}", speech.say("about_what", &[("what", topic)]))).unwrap_or_default();
+    match task.sender() {
+        Some(who) if wants_sent(task) => speech.say("not_written", &[("who", who), ("what", &about)]),
+        Some(who) => {
+            let from = format!(" {}", speech.say("from_who", &[("who", who)]));
+            speech.say("no_such_mail", &[("what", &format!("{from}{about}"))])
+        }
+        None => speech.say("no_such_mail", &[("what", &about)]),
+    }
+}
+
 /// What was taken down about mails, and which have their marks.
-fn told(turn: &Turn) -> String {
+fn told(turn: &Turn, cx: &AgentContext) -> String {
     let mut told = Vec::new();
     for called in &turn.calls {
         match (&*called.name, &called.result) {
             (_, Some(outcome)) if outcome.is_error => told.push(plain(&outcome.text, 300)),
-            ("mail_feedback", Some(outcome)) => told.push(noted(&outcome.data)),
-            ("mail_flag", Some(outcome)) => told.push(marked(&called.input, &outcome.data)),
+            ("mail_feedback", Some(outcome)) => told.push(noted(cx, &outcome.data)),
+            ("mail_flag", Some(outcome)) => told.push(marked(cx, &called.input, &outcome.data)),
             _ => {}
         }
     }
     if turn.found("mail_feedback").is_some() {
-        told.push(
-            "When your words about a sender agree often enough I propose that as a habit; nothing changes before you say yes to it."
-                .to_owned(),
-        );
+        told.push(cx.speech.say("noted_habit", &[]));
     }
     told.join("\n")
 }
 
 /// A word about a mail was taken down.
-fn noted(data: &Value) -> String {
-    format!(
-        "Noted: {}, from {}, is {} to you. I had put it under {}.",
-        text_of(data, "emailId"),
-        text_of(data, "from"),
-        text_of(data, "said"),
-        text_of(data, "was")
+fn noted(cx: &AgentContext, data: &Value) -> String {
+    cx.speech.say(
+        "noted",
+        &[
+            ("subject", &text_of(data, "subject")),
+            ("from", &text_of(data, "from")),
+            ("said", &text_of(data, "said")),
+            ("was", &cx.dates.kind(&text_of(data, "was"))),
+        ],
     )
 }
 
 /// A mail has its mark.
-fn marked(input: &Value, data: &Value) -> String {
+fn marked(cx: &AgentContext, input: &Value, data: &Value) -> String {
     let state = match (input["flag"].as_str(), input["on"] != false) {
-        (Some("seen"), true) => "marked as read",
-        (Some("seen"), false) => "marked as unread",
-        (Some("answered"), true) => "marked as answered",
-        (Some("answered"), false) => "no longer marked as answered",
-        (_, true) => "flagged",
-        (_, false) => "no longer flagged",
+        (Some("seen"), true) => "state_read",
+        (Some("seen"), false) => "state_unread",
+        (Some("answered"), true) => "state_answered",
+        (Some("answered"), false) => "state_not_answered",
+        (_, true) => "state_flagged",
+        (_, false) => "state_unflagged",
     };
-    format!("{} is {state}, in your mail program too.", text_of(data, "emailId"))
+    let subject = Some(text_of(data, "subject")).filter(|subject| !subject.is_empty());
+    let subject = subject.unwrap_or_else(|| text_of(data, "emailId"));
+    cx.speech.say("marked", &[("subject", &subject), ("state", &cx.speech.say(state, &[]))])
+}
+
+/// Whether a mail can be trusted, with the reasons.
+fn judged(cx: &AgentContext, data: &Value) -> String {
+    let items = list(data, "items");
+    let Some(item) = items.first() else { return cx.speech.say("no_such_mail", &[("what", "")]) };
+    let is_suspicious = item["category"] == "suspicious";
+    let warnings = texts_of(item, "warnings");
+    let head = match (is_suspicious, warnings.is_empty()) {
+        (true, _) => "verdict_suspicious",
+        (false, false) => "verdict_order",
+        (false, true) => "verdict_fine",
+    };
+    let mut text = format!("{}\n\n- {}", cx.speech.say(head, &[]), cx.dates.mail(item));
+    for warning in warnings {
+        text.push_str(&format!("\n  {}", cx.speech.say("careful", &[("warning", &warning)])));
+    }
+    text
+}
+
+/// One mail that was found by its sender or a word: what it says, and what became of it.
+fn one(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, data: &Value) -> String {
+    let items = list(data, "items");
+    let (Some(item), Some(found)) = (items.first(), turn.found("mail_list")) else {
+        return weighed(cx, &Value::Null, data);
+    };
+    let mail = list(found, "mails").first().unwrap_or(item);
+    let gist = text_of(mail, "gist");
+    let mut text = format!("- {}, {}", cx.dates.mail(mail), cx.dates.kind(&text_of(item, "category")));
+    if !gist.is_empty() {
+        text.push_str(&format!("\n  {}", cx.speech.say("in_short", &[("text", &gist)])));
+    }
+    text.push_str(&state(cx, mail));
+    for task in list(item, "extractedTasks") {
+        let due = task["suggestedDue"].as_str().map(|due| cx.speech.say("by", &[("when", &cx.dates.moment(due))]));
+        let what = format!("{}{}", text_of(task, "title"), due.map(|due| format!(" ({due})")).unwrap_or_default());
+        text.push_str(&format!("\n  {}", cx.speech.say("to_do", &[("what", &what)])));
+    }
+    for warning in texts_of(item, "warnings") {
+        text.push_str(&format!("\n  {}", cx.speech.say("careful", &[("warning", &warning)])));
+    }
+    let reply = asked_for_reply(task).map(|who| {
+        let when = mail["date"].as_str().map(|date| cx.dates.moment(date)).unwrap_or_default();
+        cx.speech.say("reply_from", &[("who", &who), ("when", &when)])
+    });
+    let head = reply.unwrap_or_else(|| cx.speech.say("Mail_one", &[]) + ":");
+    format!("{head}\n\n{text}{}", navigator::read_as(cx, found))
+}
+
+/// What became of a mail: its attachments, and whether it was answered.
+fn state(cx: &AgentContext, mail: &Value) -> String {
+    let mut text = String::new();
+    let files = texts_of(mail, "attachments");
+    if !files.is_empty() {
+        text.push_str(&format!("\n  {}", cx.speech.say("attachments", &[("names", &files.join(", "))])));
+    }
+    if mail["folder"] != "sent" && mail["answered"].is_boolean() {
+        let state = if mail["answered"] == true { "answered" } else { "unanswered" };
+        text.push_str(&format!("\n  ({})", cx.speech.say(state, &[])));
+    }
+    text
+}
+
+/// Whose answer was asked for: "Did Tom reply?".
+fn asked_for_reply(task: &SpecialistTask) -> Option<String> {
+    let asks = task.has(Concept::Reply)
+        || task.says("answered replied responded geantwortet geschrieben repondu ecrit wrote written");
+    let is_question = task.task.trim_end().ends_with('?') || task.says("did has have hat est");
+    (asks && is_question && task.has(Concept::Triage)).then(|| task.sender().map(str::to_owned)).flatten()
 }
 
 /// Whether a person wants to know what is not to be trusted.
-fn is_wary(task: &str) -> bool {
-    const WARY: [&str; 14] = [
-        "suspicious",
-        "phishing",
-        "scam",
-        "fraud",
-        "spoofed",
-        "fake mail",
-        "verdächtig",
-        "betrug",
-        "gefälscht",
-        "suspect",
-        "hameçonnage",
-        "arnaque",
-        "sospechos",
-        "sospett",
-    ];
-    let task = task.to_lowercase();
-    WARY.iter().any(|word| task.contains(word))
+fn is_wary(task: &SpecialistTask) -> bool {
+    task.has(Concept::Genuine) || WARY.iter().any(|word| household::time::words::fold(&task.task).contains(word))
 }
+
+/// Whether all that is suspicious is meant, not one mail.
+fn is_wary_of_all(task: &SpecialistTask) -> bool {
+    task.says("any anything all which mails emails alle welche irgendwelche tous quels quelles courriels gibt")
+        && task.person().is_none()
+}
+
+const WARY: [&str; 13] = [
+    "suspicious",
+    "phishing",
+    "scam",
+    "fraud",
+    "spoofed",
+    "fake mail",
+    "verdachtig",
+    "betrug",
+    "gefalscht",
+    "suspect",
+    "hameconnage",
+    "arnaque",
+    "sospech",
+];
 
 /// "urgent emails" says how to look, not what for.
 fn is_plain_request(topic: &str) -> bool {
@@ -164,81 +414,135 @@ fn is_plain_request(topic: &str) -> bool {
 
 /// Mails that were weighed.
 fn weighed(cx: &AgentContext, input: &Value, data: &Value) -> String {
+    let speech = cx.speech;
     let items = list(data, "items");
     let total = data["total"].as_u64().map_or(items.len(), |total| usize::try_from(total).unwrap_or(usize::MAX));
     let only = input["only"].as_str().filter(|only| *only != "all");
     if items.is_empty() {
-        let rest = counts(data);
         return match only {
-            Some(only) => format!("Nothing {only}{}. {rest}", period(cx, data)).trim_end().to_owned(),
-            None => format!("No mail{}.", period(cx, data)),
+            Some("unanswered") => speech.say("open_none", &[]),
+            Some(only) => speech
+                .say(
+                    "nothing_kind",
+                    &[("kind", &cx.dates.kind(only)), ("since", &period(cx, data)), ("rest", &counts(cx, data))],
+                )
+                .trim_end()
+                .to_owned(),
+            None => speech.say("no_mail", &[("since", &period(cx, data))]),
         };
     }
     let head = match (only, input["id"].is_string()) {
-        (_, true) => "This is what I make of it:".to_owned(),
-        (Some(only), _) => format!("{} {only}{}:", sentence_count(total), period(cx, data)),
-        (None, _) => format!("{} in all{}, the most important first:", sentence_count(total), period(cx, data)),
+        (_, true) => String::new(),
+        (Some("unanswered"), _) => speech.count("open", total),
+        (Some(only), _) => format!("{}, {}{}:", speech.count("Mail", total), cx.dates.kind(only), period(cx, data)),
+        (None, _) => format!("{}{}:", speech.count("Mail", total), period(cx, data)),
     };
     let told: Vec<String> = items.iter().take(MOST_TOLD).map(|item| cx.dates.weighed(item)).collect();
-    let rest = if only.is_some() { String::new() } else { counts(data) };
+    let rest = if only.is_some() { String::new() } else { counts(cx, data) };
     [head, told.join("\n"), rest].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
-}
-
-fn sentence_count(number: usize) -> String {
-    match number {
-        1 => "One mail".to_owned(),
-        number => format!("{number} mails"),
-    }
 }
 
 fn period(cx: &AgentContext, data: &Value) -> String {
     let since = data["period"]["since"].as_str();
-    since.map(|since| format!(" since {}", cx.dates.moment(since))).unwrap_or_default()
+    since.map(|since| format!(" {}", cx.speech.say("since", &[("when", &cx.dates.moment(since))]))).unwrap_or_default()
 }
 
 /// How many of each kind there are.
-fn counts(data: &Value) -> String {
+fn counts(cx: &AgentContext, data: &Value) -> String {
     let Some(counts) = data["counts"].as_object() else { return String::new() };
     let some = counts.iter().filter_map(|(kind, number)| Some((kind, number.as_u64().filter(|number| *number > 0)?)));
-    let told: Vec<String> = some.map(|(kind, number)| format!("{number} {}", plain(kind, 20))).collect();
-    if told.is_empty() { String::new() } else { format!("By kind: {}.", told.join(", ")) }
+    let told: Vec<String> = some.map(|(kind, number)| format!("{number} {}", cx.dates.kind(kind))).collect();
+    if told.is_empty() { String::new() } else { cx.speech.say("kinds", &[("kinds", &told.join(", "))]) }
 }
 
-/// Mails of a list.
-fn listed(task: &SpecialistTask, cx: &AgentContext, data: &Value) -> String {
+/// Mails of a list, numbered.
+fn listed(task: &SpecialistTask, cx: &AgentContext, data: &Value, looked_for: Option<&str>) -> String {
     let mails = list(data, "mails");
-    let from = task.sender().map(|sender| format!(" from {sender}")).unwrap_or_default();
     if mails.is_empty() {
-        return format!("There is no such mail{from}.");
+        return nothing(task, cx);
     }
-    let line = |mail: &Value| {
-        let preview = text_of(mail, "preview");
-        let preview = if preview.is_empty() { String::new() } else { format!("\n  It begins: \"{preview}\"") };
-        format!("{}{preview}", cx.dates.mail(mail))
+    let is_several = mails.len() > 1;
+    let line = |(at, mail): (usize, &Value)| {
+        let gist =
+            Some(text_of(mail, "gist")).filter(|gist| !gist.is_empty()).unwrap_or_else(|| text_of(mail, "preview"));
+        let gist =
+            if gist.is_empty() { gist } else { format!("\n   {}", cx.speech.say("in_short", &[("text", &gist)])) };
+        let mark = if is_several { format!("{}. ", at + 1) } else { "- ".to_owned() };
+        let warned: Vec<String> = texts_of(mail, "warnings")
+            .iter()
+            .take(2)
+            .map(|warning| format!("\n   {}", cx.speech.say("careful", &[("warning", warning)])))
+            .collect();
+        format!("{mark}{}{gist}{}{}", cx.dates.mail(mail), state(cx, mail), warned.concat())
     };
-    let told: Vec<String> = mails.iter().take(MOST_TOLD).map(line).collect();
+    let told: Vec<String> = mails.iter().enumerate().take(2 * MOST_TOLD).map(line).collect();
     let total = data["total"].as_u64().map_or(mails.len(), |total| usize::try_from(total).unwrap_or(usize::MAX));
-    format!("{}{from}:\n\n{}", count(total, "mail", "mails"), told.join("\n"))
+    let newest = &mails[0];
+    let when = newest["date"].as_str().map(|date| cx.dates.moment(date)).unwrap_or_default();
+    let head = match (wants_sent(task), task.person(), asked_for_reply(task)) {
+        // What was looked for is in none of them.
+        (false, _, _)
+            if let Some(what) = looked_for
+                && let Some(who) = task.sender() =>
+        {
+            let about = format!(" {}", cx.speech.say("about_what", &[("what", what)]));
+            let none = cx.speech.say("no_reply_from", &[("who", who), ("what", &about)]);
+            let last = [("who", who), ("when", &when), ("subject", &text_of(newest, "subject"))];
+            format!("{none} {}", cx.speech.say("last_received", &last))
+        }
+        (true, Some(who), _) => {
+            cx.speech.say("last_written", &[("who", who), ("when", &when), ("subject", &text_of(newest, "subject"))])
+        }
+        (_, _, Some(who)) => cx.speech.say("reply_from", &[("who", &who), ("when", &when)]),
+        _ => {
+            let from =
+                task.sender().map(|who| format!(" {}", cx.speech.say("from_who", &[("who", who)]))).unwrap_or_default();
+            format!("{}{from}:", cx.speech.count("Mail", total))
+        }
+    };
+    format!("{head}\n\n{}{}", told.join("\n"), navigator::read_as(cx, data))
 }
 
 fn read(cx: &AgentContext, mail: &Value) -> String {
-    let mut text =
-        format!("{}\n\nIt says: \"{}\"", cx.dates.mail(mail), plain(mail["body"].as_str().unwrap_or(""), 1_200));
-    for warning in super::phrases::texts_of(mail, "warnings") {
-        text.push_str(&format!("\nCareful: {warning}"));
+    let body = mail["body"].as_str().unwrap_or("");
+    let mut shown = String::new();
+    for line in body.lines().map(|line| plain(line, 400)) {
+        if shown.chars().count() > MOST_TEXT {
+            shown.push_str("\n> …");
+            break;
+        }
+        shown.push_str(&format!("\n> {line}"));
+    }
+    let files: Vec<String> = list(mail, "attachments").iter().map(|file| text_of(file, "name")).collect();
+    let mut text = format!("{}\n{}", cx.dates.mail(mail), shown.trim_end_matches("\n> "));
+    if !files.is_empty() {
+        text.push_str(&format!("\n\n{}", cx.speech.say("attachments", &[("names", &files.join(", "))])));
+    }
+    for warning in texts_of(mail, "warnings") {
+        text.push_str(&format!("\n\n{}", cx.speech.say("careful", &[("warning", &warning)])));
     }
     text
 }
 
+/// The most characters of a mail that are shown.
+const MOST_TEXT: usize = 2_500;
+
+/// A conversation, each mail in its own sentences.
 fn thread(cx: &AgentContext, data: &Value) -> String {
     let mails = list(data, "mails");
-    let line =
-        |mail: &Value| format!("{}\n  \"{}\"", cx.dates.mail(mail), plain(mail["body"].as_str().unwrap_or(""), 300));
+    let line = |mail: &Value| {
+        let gist = Some(text_of(mail, "gist")).filter(|gist| !gist.is_empty());
+        let gist = gist.unwrap_or_else(|| plain(mail["body"].as_str().unwrap_or(""), 300));
+        let when = mail["date"].as_str().map(|date| cx.dates.moment(date)).unwrap_or_default();
+        let who = if mail["folder"] == "sent" { cx.speech.say("you", &[]) } else { name_of(mail) };
+        let warned: Vec<String> = texts_of(mail, "warnings")
+            .iter()
+            .map(|warning| format!("\n  {}", cx.speech.say("careful", &[("warning", warning)])))
+            .collect();
+        format!("- {when}, {who}: \"{gist}\"{}", warned.concat())
+    };
     let told: Vec<String> = mails.iter().map(line).collect();
-    format!(
-        "{} in the thread \"{}\":\n\n{}",
-        count(mails.len(), "mail", "mails"),
-        text_of(data, "subject"),
-        told.join("\n")
-    )
+    let count = cx.speech.count("Mail", mails.len());
+    let head = cx.speech.say("thread_head", &[("mails", &count), ("subject", &text_of(data, "subject"))]);
+    format!("{head}\n\n{}", told.join("\n"))
 }

@@ -21,8 +21,64 @@ pub(super) fn points(task: &SpecialistTask) -> Vec<String> {
     }
 }
 
+/// What is to be added to a draft: what stands behind "add", "also say", "mention".
+pub(super) fn added(task: &SpecialistTask) -> Option<Vec<String>> {
+    let text = task.task.trim();
+    let folded = text.to_lowercase();
+    let (at, cue) = ADDING.iter().filter_map(|cue| Some((find_word(&folded, cue)?, *cue))).min()?;
+    // Letters may change their length with their case; then there is no telling where the cue ends.
+    let rest = text.get(at + cue.len()..).filter(|_| folded.len() == text.len())?;
+    let rest = rest.trim_start_matches([':', ',', ' ', '"', '“', '„', '«']).trim_end_matches(['"', '”', '“', '»', ' ']);
+    let opens =
+        ["that ", "dass ", "que ", "a line that ", "a sentence that ", "a line saying ", "noch ", "bitte ", "auch "];
+    let rest = opens.iter().fold(rest, |rest, open| rest.strip_prefix(open).unwrap_or(rest));
+    let rest = rest.trim_end_matches(" hinzu").trim_end_matches(" hinzu.");
+    (rest.split_whitespace().count() > 1 || rest.len() > 6).then(|| vec![sentence(rest)])
+}
+
+/// Words behind which stands what is to be added, the longer before those within them.
+const ADDING: [&str; 22] = [
+    "also add",
+    "also say",
+    "also mention",
+    "also tell",
+    "also write",
+    "and say",
+    "add",
+    "mention",
+    "include",
+    "ergänze",
+    "ergänz",
+    "füge hinzu",
+    "füg hinzu",
+    "füge",
+    "füg",
+    "erwähne",
+    "erwähn",
+    "schreib auch",
+    "schreib noch",
+    "ajoute",
+    "rajoute",
+    "mentionne",
+];
+
+fn find_word(text: &str, word: &str) -> Option<usize> {
+    text.match_indices(word).map(|(at, _)| at).find(|at| {
+        let before = text[..*at].chars().next_back();
+        let behind = text[at + word.len()..].chars().next();
+        before.is_none_or(|before| !before.is_alphanumeric()) && behind.is_none_or(|behind| !behind.is_alphanumeric())
+    })
+}
+
+/// What is to be said instead, without that word.
+pub(super) fn instead(said: &str) -> String {
+    let ends = [" instead", " stattdessen", " à la place", " plutôt"];
+    let said = said.trim().trim_end_matches(['.', '!']);
+    ends.iter().find_map(|end| said.strip_suffix(end)).unwrap_or(said).to_owned()
+}
+
 /// A capital at its beginning and a full stop at its end.
-fn sentence(text: &str) -> String {
+pub(super) fn sentence(text: &str) -> String {
     let text = text.trim().trim_end_matches([',', ';']);
     let mut letters = text.chars();
     let first = letters.next().into_iter().flat_map(char::to_uppercase);

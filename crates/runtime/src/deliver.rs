@@ -12,10 +12,7 @@ use crate::runtime::Inner;
 
 /// Writes an input into a thread's log, once for each id. False where it needs a run and none goes on that would read it.
 pub async fn deliver(runtime: &Inner, thread: &ThreadId, id: &InputId, input: &Outside) -> Result<bool, store::Error> {
-    let needs_run = match input {
-        Outside::UserSaid { .. } => false,
-        Outside::Steered { .. } | Outside::Stopped { .. } | Outside::Decided { .. } => true,
-    };
+    let needs_run = !input.needs_no_run();
     if needs_run && !is_live(runtime, thread).await? {
         return Ok(false);
     }

@@ -60,9 +60,10 @@ pub enum Opening {
 impl Opening {
     /// Another process left the thread, and it is to end without asking its model.
     pub fn left_to_end() -> Self {
-        let reason = "its process is gone, and it was stopped".into();
-        let stop = Outside::Stopped { strength: Strength::Kill, reason };
-        Self::Left { sent: Some((InputId::new("left-kill"), stop)) }
+        let stop = Outside::stopped(Strength::Kill, "its process is gone, and it was stopped");
+        // A thread may be left more than once in its life.
+        let id = InputId::new(format!("left-kill-{}", runtime::fresh_name()));
+        Self::Left { sent: Some((id, stop)) }
     }
 }
 
@@ -158,9 +159,9 @@ impl Driver {
 
     /// Takes up what was sent to a thread that no process drives: one commit holds it and what follows from it. What a process
     /// left in the middle is settled with it. The answer is how it lets go of the thread, if it has to.
-    pub async fn take_up(&mut self, id: InputId, input: Outside) -> Option<Exit> {
+    pub async fn take_up(&mut self, inputs: Vec<(InputId, Outside)>) -> Option<Exit> {
         let then = if self.is_idle() { Input::Arrived } else { Input::Reopened };
-        self.step(vec![(id, input)], vec![then]).await;
+        self.step(inputs, vec![then]).await;
         self.exit
     }
 
@@ -245,7 +246,7 @@ impl Driver {
     async fn fail(&mut self, message: String) {
         tracing::error!(thread = %self.id, message, "an agent failed inside");
         self.end_effects().await;
-        self.reread().await;
+        self.reread(&[]).await;
         self.step(Vec::new(), vec![Input::Panicked { message: message.into() }]).await;
         if !self.is_idle() {
             // Answers that will not come any more are settled as after a restart.
@@ -341,7 +342,7 @@ impl Driver {
                 match self.commit(now, &events).await {
                     Commitment::Done => self.after(&events, effects, rules.as_ref(), reopening),
                     Commitment::Behind => {
-                        Box::pin(self.reread()).await;
+                        Box::pin(self.reread(&outside)).await;
                         missed = true;
                         continue;
                     }
@@ -483,12 +484,14 @@ impl Driver {
         }
     }
 
-    /// Throws the copy away and reads the log.
-    async fn reread(&mut self) {
+    /// Throws the copy away and reads the log. A sub-agent that is over there was ended by another process, unless what is about to be
+    /// written begins its next run.
+    async fn reread(&mut self, outside: &[(InputId, Outside)]) {
         let (runtime, id) = (self.runtime.clone(), self.id.clone());
         match retry_transient(&runtime, &id, || runtime::read(&*runtime.store, &id)).await {
             Ok(log) => {
-                if log.thread.is_over() {
+                let begins = log.thread.inbox.asks_for_run() || outside.iter().any(|(_, input)| input.needs_no_run());
+                if log.thread.is_over() && !begins {
                     self.let_go();
                 }
                 (self.thread, self.n) = (Some(log.thread), log.n);
@@ -558,9 +561,7 @@ enum Commitment {
 
 /// Whether no run goes on in a thread and none is asked for. Inputs that only a run would have read may still lie there.
 pub fn is_idle(thread: &Thread) -> bool {
-    let asks = |(_, input): &(InputId, Outside)| matches!(input, Outside::UserSaid { .. });
-    let is_asked = thread.is_unbegun() || (!thread.is_over() && thread.inbox.arrived.iter().any(asks));
-    thread.run.is_none() && !is_asked
+    thread.is_idle() && !thread.inbox.asks_for_run()
 }
 
 fn arrived(thread: &mut Thread, now: agent::Time, id: InputId, input: Outside) -> Event {

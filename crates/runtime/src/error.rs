@@ -23,6 +23,9 @@ pub enum Error {
     /// There is nothing to go on with.
     #[error("thread {0} is not running")]
     Idle(ThreadId),
+    /// The thread is in the middle of a run that no process drives.
+    #[error("thread {0} was interrupted; it goes on with: majordomo thread resume {0}")]
+    Interrupted(ThreadId),
     /// The schema that an answer should fit is no JSON Schema.
     #[error("the schema is not valid: {0}")]
     Schema(String),

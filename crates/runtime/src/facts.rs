@@ -160,7 +160,12 @@ impl Gatherer {
 
     /// What a call is and leads to at this moment, as `tools` assess it.
     pub async fn digest(&self, tools: Arc<Registry>, workspace: String, tool: ToolInfo, input: Json) -> Arc<str> {
-        self.blocking(move || tools.assess(&workspace, &tool, &input).digest).await
+        self.assess(tools, workspace, tool, input).await.digest
+    }
+
+    /// What a call would do at this moment, as `tools` assess it.
+    pub async fn assess(&self, tools: Arc<Registry>, workspace: String, tool: ToolInfo, input: Json) -> Assessment {
+        self.blocking(move || tools.assess(&workspace, &tool, &input)).await
     }
 
     /// Does something on a thread that may block. A panic there is a panic here.

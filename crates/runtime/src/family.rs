@@ -1,12 +1,14 @@
 //! Children begin, hear from their parents, and hand up their reports. Everything passes through their logs.
 
+use std::ops::ControlFlow;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
 use agent::event::ThreadCreated;
-use agent::{Input, InputId, Outcome, Outside, Report, Strength, ThreadId};
+use agent::{Event, Input, InputId, Outcome, Outside, Report, Strength, ThreadId};
 use futures_util::FutureExt;
+use store::{Selection, replay_until};
 use tool::Workspace;
 
 use crate::attach::attach;
@@ -18,15 +20,20 @@ use crate::live_slot::LiveSlot;
 use crate::perform::readable;
 use crate::retry::retry_transient;
 use crate::runtime::{self, Inner};
+use crate::take_up::take_up;
 
 /// How long a child that another process drives is left alone before it is looked at again.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
+
+/// How long a child that is about to begin is left alone before it is told to end.
+const UNTIL_BEGUN: Duration = Duration::from_millis(20);
 
 /// Begins a child.
 pub fn start(runtime: &Arc<Inner>, created: ThreadCreated, workspace: Arc<Workspace>) {
     let id = created.id.clone();
     let live_slot = LiveSlot::take(runtime, &id);
-    look_after(runtime, id, None, create(live_slot, created, workspace, None));
+    let turn = Turn { child: id, asked: None, stop: None };
+    look_after(runtime, turn, create(live_slot, created, workspace, None));
 }
 
 /// After a restart: begins a child that never was, goes on with one that was left, or fetches the report that is already in its
@@ -39,7 +46,8 @@ pub fn restart(
 ) {
     let (inner, id) = (runtime.clone(), created.id.clone());
     let live_slot = LiveSlot::take(runtime, &id);
-    look_after(runtime, created.id.clone(), stop.clone(), async move {
+    let turn = Turn { child: id.clone(), asked: None, stop: stop.clone() };
+    look_after(runtime, turn, async move {
         match retry_transient(&inner, &id, || inner.store.thread(&id)).await? {
             Some(_) => Err(Error::Taken(id)),
             None => create(live_slot, created, workspace, stop).await,
@@ -47,13 +55,104 @@ pub fn restart(
     });
 }
 
-/// A parent's stop as it stands in the child's log, once for each strength.
-pub fn stop_letter(strength: Strength, reason: Arc<str>) -> (InputId, Outside) {
+/// Asks a child something more that has reported; after a restart, fetches the answer that is already in its log. A stop that its parent
+/// had asked for is taken up with it.
+pub fn ask(runtime: &Arc<Inner>, child: ThreadId, question: (InputId, Outside), stop: Option<(InputId, Outside)>) {
+    let (inner, id, asked) = (runtime.clone(), child.clone(), Some(question.0.clone()));
+    let inputs: Vec<(InputId, Outside)> = std::iter::once(question).chain(stop.clone()).collect();
+    let turn = Turn { child, asked: asked.clone(), stop };
+    look_after(runtime, turn, async move {
+        if Answers::new(&id, asked.as_ref()).find(&inner).await?.is_some() {
+            return Err(Error::Taken(id));
+        }
+        let taken_up = loop {
+            match take_up(&inner, &id, &inputs).await {
+                Err(Error::Store(error)) if error.is_passing() => tokio::select! {
+                    () = inner.leaving.cancelled() => return Err(Error::Left),
+                    () = tokio::time::sleep(LOOK_AGAIN) => {}
+                },
+                taken_up => break taken_up?,
+            }
+        };
+        match taken_up {
+            Some((driver, opening)) => driver.live(opening).await,
+            None => Err(Error::Taken(id)),
+        }
+    });
+}
+
+/// A parent's stop as it stands in the child's log, once for each strength and each thing that the child was asked.
+pub fn stop_letter(strength: Strength, reason: Arc<str>, asked: Option<&InputId>) -> (InputId, Outside) {
     let name = match strength {
         Strength::Cancel => "stop-cancel",
         Strength::Kill => "stop-kill",
     };
-    (InputId::new(name), Outside::Stopped { strength, reason })
+    let name = asked.map_or_else(|| name.to_owned(), |asked| format!("{name}/{}", asked.0));
+    (InputId::new(name), Outside::Stopped { strength, reason, run: asked.cloned() })
+}
+
+/// Tells a child to end. One that is about to begin is told once it has.
+pub async fn stop(runtime: Arc<Inner>, child: ThreadId, asked: Option<InputId>, letter: (InputId, Outside)) {
+    let mut answers = Answers::new(&child, asked.as_ref());
+    let (id, stop) = letter;
+    // A parent that has left its own live slot says it again when it is gone on with.
+    while child.parent().is_some_and(|parent| runtime.sender(&parent).is_some()) {
+        if tell(runtime.clone(), child.clone(), id.clone(), stop.clone()).await
+            || !matches!(answers.find(&runtime).await, Ok(None) | Err(Some(store::Error::UnknownThread(_))))
+        {
+            return;
+        }
+        tokio::select! {
+            () = runtime.leaving.cancelled() => return,
+            () = tokio::time::sleep(UNTIL_BEGUN) => {}
+        }
+    }
+}
+
+/// What a child was asked, until its parent has the report on it.
+struct Turn {
+    child: ThreadId,
+    /// The message that the report answers; none where that is the brief.
+    asked: Option<InputId>,
+    /// A stop that its parent had asked for when it was restarted.
+    stop: Option<(InputId, Outside)>,
+}
+
+/// Looks through a child's log for the report on what it was asked, reading each event once.
+struct Answers<'a> {
+    child: &'a ThreadId,
+    asked: Option<&'a InputId>,
+    read: u64,
+}
+
+impl<'a> Answers<'a> {
+    fn new(child: &'a ThreadId, asked: Option<&'a InputId>) -> Self {
+        Self { child, asked, read: 0 }
+    }
+
+    /// The report, if it is there by now. A question that its child was told to drop is answered by that.
+    async fn find(&mut self, runtime: &Inner) -> Result<Option<Report>, Option<store::Error>> {
+        let (child, asked, after) = (self.child, self.asked, self.read);
+        let look = || async move {
+            let mut read = after;
+            let news = Selection::thread(child).after(after);
+            let found = replay_until(&*runtime.store, news, |record| {
+                read = record.n;
+                match &*record.event {
+                    Event::Reported(report) if report.asked.as_ref() == asked => ControlFlow::Break((**report).clone()),
+                    Event::InputDropped { input, reason } if Some(input) == asked => {
+                        let report = Report::empty(Outcome::Cancelled, format!("never begun: {reason}"));
+                        ControlFlow::Break(Report { asked: asked.cloned(), ..report })
+                    }
+                    _ => ControlFlow::Continue(()),
+                }
+            });
+            Ok((found.await?, read))
+        };
+        let (found, read) = retry_transient(runtime, child, look).await?;
+        self.read = read;
+        Ok(found)
+    }
 }
 
 /// Gives a child's report to its parent, if the parent lives here; otherwise it will ask when it is resumed.
@@ -85,12 +184,7 @@ pub async fn tell(runtime: Arc<Inner>, thread: ThreadId, id: InputId, input: Out
 
 /// Lets a child live in a task of its own, and follows it where it lives elsewhere. One that cannot live is reported to its
 /// parent, who would wait for ever.
-fn look_after(
-    runtime: &Arc<Inner>,
-    id: ThreadId,
-    stop: Option<(InputId, Outside)>,
-    life: impl Future<Output = Result<Exit, Error>> + Send + 'static,
-) {
+fn look_after(runtime: &Arc<Inner>, turn: Turn, life: impl Future<Output = Result<Exit, Error>> + Send + 'static) {
     let runtime = runtime.clone();
     let life = life.boxed();
     runtime.tasks.clone().spawn(async move {
@@ -98,7 +192,7 @@ fn look_after(
             match life.await {
                 Ok(Exit::Done) => Ok(()),
                 // Boxed, for it hardly ever happens.
-                Ok(Exit::Replaced) | Err(Error::Taken(_)) => Box::pin(follow(&runtime, &id, stop)).await,
+                Ok(Exit::Replaced) | Err(Error::Taken(_)) => Box::pin(follow(&runtime, &turn)).await,
                 Err(error) => Err(error),
             }
         };
@@ -107,32 +201,35 @@ fn look_after(
             Ok(Err(error)) => error.to_string(),
             Err(panic) => message_of(&*panic),
         };
-        tracing::error!(thread = %id, why, "the sub-agent could not live");
-        let ending = AssertUnwindSafe(Box::pin(end(&runtime, &id, &why))).catch_unwind().await;
+        tracing::error!(thread = %turn.child, why, "the sub-agent could not live");
+        let ending = AssertUnwindSafe(Box::pin(end(&runtime, &turn, &why))).catch_unwind().await;
         if !matches!(ending, Ok(Ok(()) | Err(Error::Left)))
-            && let Some(parent) = id.parent()
+            && let Some(parent) = turn.child.parent()
         {
-            deliver(&runtime, &parent, id, without_life(&why));
+            deliver(&runtime, &parent, turn.child, Report { asked: turn.asked, ..without_life(&why) });
         }
     });
 }
 
 /// Sees to it that the parent of a child that could not go on hears how it ended: as its log says, if that has its report, and
 /// else by one that is written there now, if the store takes it. Without any, the child would seem to run for ever.
-async fn end(runtime: &Arc<Inner>, id: &ThreadId, why: &str) -> Result<(), Error> {
-    let log = retry_transient(runtime, id, || runtime::read(&*runtime.store, id)).await?;
-    if let (Some(report), Some(parent)) = (log.report, id.parent()) {
+async fn end(runtime: &Arc<Inner>, turn: &Turn, why: &str) -> Result<(), Error> {
+    let id = &turn.child;
+    if let (Some(report), Some(parent)) = (Answers::new(id, turn.asked.as_ref()).find(runtime).await?, id.parent()) {
         deliver(runtime, &parent, id.clone(), report);
         return Ok(());
     }
-    let Some(live_slot) = LiveSlot::take(runtime, id) else { return follow(runtime, id, None).await };
+    let turn = &Turn { child: id.clone(), asked: turn.asked.clone(), stop: None };
+    let Some(live_slot) = LiveSlot::take(runtime, id) else { return follow(runtime, turn).await };
     match runtime.load(live_slot).await {
         Ok(driver) => match driver.live(Opening::Failed { message: why.to_owned() }).await? {
             Exit::Done => Ok(()),
-            Exit::Replaced => follow(runtime, id, None).await,
+            Exit::Replaced => follow(runtime, turn).await,
         },
-        Err(Error::Idle(_) | Error::Store(store::Error::Owned { .. })) => follow(runtime, id, None).await,
-        Err(Error::Store(error)) if error.is_passing() => follow(runtime, id, None).await,
+        // A question that was never written into its log has no answer there.
+        Err(Error::Idle(_)) if turn.asked.is_some() => Err(Error::Broken(why.to_owned())),
+        Err(Error::Idle(_) | Error::Store(store::Error::Owned { .. })) => follow(runtime, turn).await,
+        Err(Error::Store(error)) if error.is_passing() => follow(runtime, turn).await,
         Err(error) => Err(error),
     }
 }
@@ -153,24 +250,24 @@ async fn create(
 
 /// Sees to it that the report of a child which exists reaches its parent, whichever process drives the child, and that the parent knows
 /// when it waits for a person; where no process drives it, it is driven here. No live_slot is held for a child that lives elsewhere, so that what is sent to it goes into its log.
-async fn follow(runtime: &Arc<Inner>, id: &ThreadId, stop: Option<(InputId, Outside)>) -> Result<(), Error> {
+async fn follow(runtime: &Arc<Inner>, turn: &Turn) -> Result<(), Error> {
+    let id = &turn.child;
     let Some(parent) = id.parent() else { return Ok(()) };
     let mut tail = runtime.store.tail();
+    let mut answers = Answers::new(id, turn.asked.as_ref());
     let mut seen = 0;
     // A parent that has left its own live_slot asks again when it is gone on with.
     while runtime.sender(&parent).is_some() {
         tail.borrow_and_update();
         let read = || retry_transient(runtime, id, || runtime::read(&*runtime.store, id));
         let row = retry_transient(runtime, id, || runtime.store.thread(id)).await?;
-        if row.as_ref().is_some_and(|row| row.outcome.is_some()) {
-            if let Some(report) = read().await?.report {
-                deliver(runtime, &parent, id.clone(), report);
-            }
+        if let Some(report) = answers.find(runtime).await? {
+            deliver(runtime, &parent, id.clone(), report);
             return Ok(());
         }
         match LiveSlot::take(runtime, id) {
             Some(live_slot) => match runtime.load(live_slot).await {
-                Ok(driver) => match driver.live(Opening::Left { sent: stop.clone() }).await? {
+                Ok(driver) => match driver.live(Opening::Left { sent: turn.stop.clone() }).await? {
                     Exit::Done => return Ok(()),
                     Exit::Replaced => {}
                 },

@@ -16,12 +16,15 @@ mod facts;
 mod family;
 mod keeper;
 mod live_slot;
+mod nested;
 mod perform;
 mod retry;
 mod runtime;
 mod schema;
+mod take_up;
 
 pub use clock::Clock;
 pub use error::Error;
 pub use facts::{Gatherer, Sources};
-pub use runtime::{Fleeting, FleetingKind, Options, RunHandle, Runtime, Start, short_name};
+pub use runtime::{Fleeting, FleetingKind, Options, RunHandle, Runtime, Said, Start, short_name};
+pub use schema::misfit;

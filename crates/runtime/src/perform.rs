@@ -19,6 +19,7 @@ use tool::{Registry, SeenFiles, Tool, Workspace};
 
 use crate::clock::Clock;
 use crate::driver::message_of;
+use crate::nested::NestedCalls;
 use crate::runtime::{Fleeting, FleetingKind, Inner};
 use crate::{family, schema};
 
@@ -111,19 +112,22 @@ impl Performer {
                 None
             }
             Effect::StartChild { child } => {
-                let created = thread.child_created(&child)?;
-                if reopening {
-                    let stop = thread.children.live.get(&child).and_then(|child| child.stop.clone());
-                    let stop = stop.map(|(strength, reason)| family::stop_letter(strength, reason));
-                    family::restart(&self.runtime, created, self.workspace.clone(), stop);
-                } else {
-                    family::start(&self.runtime, created, self.workspace.clone());
+                let known = thread.children.live.get(&child)?;
+                let stop = known.stop.clone().filter(|_| reopening);
+                let stop = stop.map(|(strength, reason)| family::stop_letter(strength, reason, known.asked()));
+                match (thread.child_created(&child), thread.child_question(&child)) {
+                    (Some(created), _) if reopening => {
+                        family::restart(&self.runtime, created, self.workspace.clone(), stop);
+                    }
+                    (Some(created), _) => family::start(&self.runtime, created, self.workspace.clone()),
+                    (None, question) => family::ask(&self.runtime, child, question?, stop),
                 }
                 None
             }
             Effect::StopChild { child, strength, reason } => {
-                let (id, stop) = family::stop_letter(strength, reason);
-                self.runtime.tasks.spawn(family::tell(self.runtime.clone(), child, id, stop));
+                let asked = thread.children.live.get(&child).and_then(|child| child.asked().cloned());
+                let letter = family::stop_letter(strength, reason, asked.as_ref());
+                self.runtime.tasks.spawn(family::stop(self.runtime.clone(), child, asked, letter));
                 None
             }
             Effect::TellChild { child, call, text } => {
@@ -173,7 +177,7 @@ impl Performer {
         });
         let answered = move |answer| match answer {
             Ok(answer) => {
-                let schema_error = wanted.as_ref().and_then(|schema| schema::misfit(schema, &begun, &answer));
+                let schema_error = wanted.as_ref().and_then(|schema| schema::answer_misfit(schema, &begun, &answer));
                 Input::ModelAnswered { turn, answer, schema_error }
             }
             Err(error) => Input::ModelFailed { turn, error },
@@ -276,13 +280,18 @@ impl Performer {
             stop,
             data: self.runtime.data.clone(),
             progress: Some(Arc::new(progress)),
+            foreign: thread.foreign,
+            nested: None,
         };
+        let granted = thread.approvals.granted.clone();
         let (name, chain) = (name.to_owned(), thread.created.chain());
         let facts = self.runtime.facts.clone();
         let judged_by = self.judged_by.clone().unwrap_or_else(|| self.runtime.tools.snapshot());
         async move {
             let rules = rules.unwrap_or_else(|| facts.rules());
             context.workspace = readable(context.workspace, &chain, &rules);
+            let calls = NestedCalls::new(judged_by.clone(), facts.clone(), chain, rules, granted, &context);
+            context.nested = Some(Arc::new(calls));
             let digest = match &approved {
                 Some(_) => {
                     let workspace = context.workspace.root().display().to_string();

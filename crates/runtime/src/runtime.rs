@@ -2,27 +2,35 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
+use agent::budget::Grant;
 use agent::creation::{self, Root};
+use agent::event::ThreadCreated;
 use agent::thread::SlotState;
 use agent::{Catalog, Consent, Event, InputId, Json, Outside, Report, Strength, Thread, ThreadId};
 use futures_util::StreamExt;
 use provider::Providers;
-use store::{Process, ProcessId, Selection, Store};
+use store::{Process, ProcessId, Selection, Store, replay_until};
 use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tool::{CurrentTools, Workspace};
 
 use crate::clock::Clock;
-use crate::deliver::{deliver, is_read};
-use crate::driver::{self, Driver, DriverMessage, Exit, Opening};
+use crate::deliver::deliver;
+use crate::driver::{self, Driver, DriverMessage, Opening};
 use crate::error::Error;
 use crate::facts::{Gatherer, Sources};
 use crate::live_slot::LiveSlot;
+use crate::take_up::take_up;
 use crate::{keeper, schema};
+
+/// How long another process is left alone before it is looked at again.
+const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
 /// What a runtime is made of.
 pub struct Options {
@@ -47,10 +55,31 @@ pub struct Options {
 pub struct Start {
     /// The root.
     pub root: Root,
-    /// The person's words.
-    pub prompt: Arc<str>,
+    /// The first message.
+    pub said: Said,
+}
+
+/// A message of a person.
+#[derive(Clone, Debug)]
+pub struct Said {
+    /// The words.
+    pub text: Arc<str>,
     /// JSON Schema that the answer must fit.
     pub output_schema: Option<Json>,
+    /// Whether the person does not wait for the answer: then it counts as unread.
+    pub unwatched: bool,
+}
+
+impl Said {
+    /// Words whose answer is waited for.
+    pub fn new(text: impl Into<Arc<str>>) -> Self {
+        Self { text: text.into(), output_schema: None, unwatched: false }
+    }
+
+    fn outside(self, grant: Option<Box<Grant>>) -> Outside {
+        let Self { text, output_schema, unwatched } = self;
+        Outside::UserSaid { text, output_schema, grant, unwatched }
+    }
 }
 
 /// Something that is shown while it happens and never kept.
@@ -142,13 +171,13 @@ impl Runtime {
 
     /// Starts a root on its first message.
     pub async fn start(&self, start: Start) -> Result<RunHandle, Error> {
-        start.output_schema.as_ref().map(schema::check).transpose()?;
+        start.said.output_schema.as_ref().map(schema::check).transpose()?;
         let model = self.0.providers.model(&start.root.model).map_err(|error| Error::Root(error.to_string()))?;
         let known = self.0.facts.known(&self.0.tools.snapshot());
         let created = creation::root(&known.catalog, start.root, model).map_err(Error::Root)?;
         let id = created.id.clone();
         let (sender, report) = oneshot::channel();
-        let first = Outside::UserSaid { text: start.prompt, output_schema: start.output_schema };
+        let first = start.said.outside(None);
         let workspace = self.0.workspace(&created.workspace)?;
         let live_slot = LiveSlot::take(&self.0, &id).ok_or_else(|| Error::Taken(id.clone()))?;
         let mut driver = Driver::new(live_slot, workspace);
@@ -168,45 +197,98 @@ impl Runtime {
         Ok(RunHandle { thread: id.clone(), report })
     }
 
-    /// Says something in a root, wherever it lives, and answers once it is in the log. Where no process drives the root, a run is
+    /// Says something in a thread, wherever it lives, and answers once it is in the log. Where no process drives the thread, a run is
     /// begun here: its owner writes the message and takes it up in one commit, so that no message lies there without a process to
     /// answer it, whenever this process is killed. The answer is the message's name, by which the run is known that it begins.
-    pub async fn say(&self, thread: &ThreadId, text: Arc<str>, output_schema: Option<Json>) -> Result<InputId, Error> {
-        output_schema.as_ref().map(schema::check).transpose()?;
-        let (id, said) = (InputId::new(fresh_name()), Outside::UserSaid { text, output_schema });
+    ///
+    /// A sub-agent that works takes it up when its run is over. What it spends on it is granted as it is to its root, and no part of what
+    /// its parent was granted.
+    pub async fn say(&self, thread: &ThreadId, said: Said) -> Result<InputId, Error> {
+        said.output_schema.as_ref().map(schema::check).transpose()?;
+        let grant = self.0.grant_by_person(thread).await?;
+        let id = InputId::new(fresh_name());
+        self.take_up(thread, id.clone(), said.outside(grant)).await?;
+        Ok(id)
+    }
+
+    /// Lets a thread know something under a name that the caller chose: what is said twice under one name is said once. One that works
+    /// reads it at its next turn. For an idle one a run begins, here where no process drives it. One that was interrupted is not gone on
+    /// with: it reads it when it is.
+    pub async fn notify(
+        &self,
+        thread: &ThreadId,
+        id: InputId,
+        (from, text): (Arc<str>, Arc<str>),
+        foreign: bool,
+    ) -> Result<(), Error> {
+        let grant = self.0.grant_by_person(thread).await?;
+        let notice = Outside::Noticed { text, from, grant, foreign };
+        if self.is_left(thread).await? {
+            deliver(&self.0, thread, &id, &notice).await?;
+            return Ok(());
+        }
+        self.take_up(thread, id, notice).await
+    }
+
+    /// The thread of a new child that a thread does not start itself: its number is given out in the parent's log, once for each name that
+    /// the caller chose. The child is no part of what its parent was granted, and its parent neither waits for it nor stops it.
+    pub async fn issue_child(&self, parent: &ThreadId, id: InputId) -> Result<ThreadId, Error> {
+        let mut tail = self.0.store.tail();
+        let mut is_asked = false;
         loop {
-            let Some(live_slot) = LiveSlot::take(&self.0, thread) else {
-                deliver(&self.0, thread, &id, &said).await?;
-                if is_read(&self.0, thread).await {
-                    return Ok(id);
-                }
-                // The driver let go of the thread before it read the message: its place is free.
+            tail.borrow_and_update();
+            let issued = replay_until(&*self.0.store, Selection::thread(parent), |record| match &*record.event {
+                Event::ChildIssued { input, child } if *input == id => ControlFlow::Break(child.clone()),
+                _ => ControlFlow::Continue(()),
+            });
+            if let Some(child) = issued.await? {
+                return Ok(child);
+            }
+            if self.is_left(parent).await? {
+                return Err(Error::Interrupted(parent.clone()));
+            }
+            if !std::mem::replace(&mut is_asked, true) {
+                self.take_up(parent, id.clone(), Outside::ChildWanted).await?;
                 continue;
-            };
-            let mut driver = match self.0.own(live_slot).await {
-                Ok(driver) => driver,
-                Err(Error::Store(store::Error::Owned { .. })) => {
-                    // Its owner works on it, and is woken; it may have come to its end in between.
-                    deliver(&self.0, thread, &id, &said).await?;
-                    return match self.resume(thread).await {
-                        Ok(_) | Err(Error::Alive(_) | Error::Idle(_) | Error::Store(store::Error::Owned { .. })) => {
-                            Ok(id)
-                        }
-                        Err(error) => Err(error),
-                    };
-                }
-                Err(error) => return Err(error),
-            };
-            match driver.take_up(id.clone(), said.clone()).await {
-                None => {
-                    self.0.run(driver, Opening::Created);
-                    return Ok(id);
-                }
-                // Another process was quicker, and will be found to work on it.
-                Some(Exit::Replaced) => {}
-                Some(Exit::Done) => return Err(Error::Left),
+            }
+            // The process that drives the parent gives the number out.
+            tokio::select! {
+                () = self.0.leaving.cancelled() => return Err(Error::Left),
+                _ = tokio::time::timeout(LOOK_AGAIN, tail.changed()) => {}
             }
         }
+    }
+
+    /// Creates a thread and drives it here. One that exists is left as it is.
+    pub async fn begin_thread(&self, created: ThreadCreated) -> Result<(), Error> {
+        let id = created.id.clone();
+        if self.0.store.thread(&id).await?.is_some() {
+            return Ok(());
+        }
+        let workspace = self.0.workspace(&created.workspace)?;
+        let Some(live_slot) = LiveSlot::take(&self.0, &id) else { return Ok(()) };
+        let mut driver = Driver::new(live_slot, workspace);
+        match driver.create(created, None).await {
+            Ok(()) => self.0.run(driver, Opening::Created),
+            Err(Error::Taken(_)) => {}
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+
+    async fn take_up(&self, thread: &ThreadId, id: InputId, input: Outside) -> Result<(), Error> {
+        if let Some((driver, opening)) = take_up(&self.0, thread, &[(id, input)]).await? {
+            self.0.run(driver, opening);
+        }
+        Ok(())
+    }
+
+    /// Whether a thread is in the middle of a run that no living process drives.
+    async fn is_left(&self, thread: &ThreadId) -> Result<bool, Error> {
+        let row = self.0.store.thread(thread).await?;
+        let row = row.ok_or_else(|| store::Error::UnknownThread(thread.as_str().into()))?;
+        // Asked after the row was read: a process that is not known yet would else be taken for dead.
+        Ok(row.state.is_live() && !self.0.store.living(self.0.clock.now()).await?.owns(&row))
     }
 
     /// Sends something to a thread, wherever it lives, and answers once it is in the log. What only a run could read is refused
@@ -229,14 +311,14 @@ impl Runtime {
         let head = self.0.store.thread(thread).await?.ok_or_else(unknown)?.head;
         let mut log = store::follow(&self.0.store, Selection::thread(thread).after(head));
         let mut is_sent = false;
-        self.send_as(id.clone(), thread, Outside::Stopped { strength, reason: reason.into() }).await?;
+        self.send_as(id.clone(), thread, Outside::stopped(strength, reason)).await?;
         self.finish_if_left(thread).await?;
         loop {
             let row = self.0.store.thread(thread).await?.ok_or_else(unknown)?;
             if !row.state.is_live() {
                 return Ok(());
             }
-            let Ok(news) = tokio::time::timeout(std::time::Duration::from_millis(500), log.next()).await else {
+            let Ok(news) = tokio::time::timeout(LOOK_AGAIN, log.next()).await else {
                 // The process that owned it may have gone in the meantime.
                 self.finish_if_left(thread).await?;
                 continue;
@@ -249,6 +331,11 @@ impl Runtime {
                 }
             }
         }
+    }
+
+    /// How a thread came to be.
+    pub async fn created(&self, thread: &ThreadId) -> Result<ThreadCreated, Error> {
+        self.0.created(thread).await
     }
 
     /// The name under which it owns threads.
@@ -364,12 +451,31 @@ impl Inner {
         if driver.is_idle() { Err(Error::Idle(id)) } else { Ok(driver) }
     }
 
+    /// What a person's message to a thread may spend: as much as one to its root, with the levels and places that the thread was given.
+    /// None for a root, which has it already.
+    async fn grant_by_person(&self, thread: &ThreadId) -> Result<Option<Box<Grant>>, Error> {
+        if thread.is_root() {
+            return Ok(None);
+        }
+        let (own, root) = (self.created(thread).await?.grant, self.created(&thread.root()).await?.grant);
+        Ok(Some(Box::new(Grant { depth: own.depth, descendants: own.descendants, not_after: None, ..root })))
+    }
+
+    /// How a thread came to be.
+    pub async fn created(&self, thread: &ThreadId) -> Result<ThreadCreated, Error> {
+        let first = self.store.read(thread, 0, 1).await?;
+        match first.first().map(|record| &*record.event) {
+            Some(Event::ThreadCreated(created)) => Ok((**created).clone()),
+            Some(_) | None => Err(store::Error::UnknownThread(thread.as_str().into()).into()),
+        }
+    }
+
     /// Takes ownership of a thread and reads its log.
-    async fn own(&self, live_slot: LiveSlot) -> Result<Box<Driver>, Error> {
+    pub async fn own(&self, live_slot: LiveSlot) -> Result<Box<Driver>, Error> {
         // Opened first: a process that cannot open the workspace should not own the thread.
         let workspace = self.workspace(&read(&*self.store, &live_slot.id).await?.thread.created.workspace)?;
         let epoch = self.store.adopt(&live_slot.id, &self.process, self.clock.now()).await?;
-        let Log { thread, n, .. } = read(&*self.store, &live_slot.id).await?;
+        let Log { thread, n } = read(&*self.store, &live_slot.id).await?;
         self.clear_after(&thread, &workspace).await;
         let mut driver = Driver::new(live_slot, workspace);
         driver.adopt(thread, n, epoch);
@@ -415,27 +521,22 @@ pub(crate) struct Log {
     pub thread: Thread,
     /// How many events there are.
     pub n: u64,
-    /// The last report in it.
-    pub report: Option<Report>,
 }
 
 /// Reads a thread from its log.
 pub(crate) async fn read(store: &dyn Store, id: &ThreadId) -> Result<Log, store::Error> {
     let mut thread: Option<Thread> = None;
-    let (mut n, mut report) = (0, None);
+    let mut n = 0;
     let see = |record: store::Record| {
         n = record.n;
         match &mut thread {
             None => thread = Some(Thread::new(record.at, &record.event)),
             Some(thread) => thread.apply(record.at, &record.event),
         }
-        if let Event::Reported(last) = &*record.event {
-            report = Some((**last).clone());
-        }
     };
     store::replay(store, Selection::thread(id), see).await?;
     let thread = thread.ok_or_else(|| store::Error::UnknownThread(id.as_str().into()))?;
-    Ok(Log { thread, n, report })
+    Ok(Log { thread, n })
 }
 
 /// A lock that outlives a panic: what it guards is a table whose rows are whole.
@@ -444,7 +545,7 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// A name that is not in use.
-fn fresh_name() -> String {
+pub(crate) fn fresh_name() -> String {
     let mut bytes = [0u8; 12];
     getrandom::fill(&mut bytes).expect("the system gives random bytes");
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()

@@ -13,9 +13,17 @@ pub fn check(schema: &Json) -> Result<(), Error> {
     jsonschema::validator_for(&schema.value()).map(|_| ()).map_err(|error| Error::Schema(error.to_string()))
 }
 
+/// The first thing in a value that does not fit a schema, with its place; none when it fits.
+pub fn misfit(schema: &Json, value: &serde_json::Value) -> Option<Arc<str>> {
+    let validator = jsonschema::validator_for(&schema.value()).ok()?;
+    let error = validator.iter_errors(value).next()?;
+    let at = error.instance_path().to_string();
+    Some(if at.is_empty() { error.to_string().into() } else { format!("{error} (at {at})").into() })
+}
+
 /// Why a final answer does not fit; none when it does, or when it is not final. `begun` are the pieces before it, where it goes
 /// on with an answer that was cut off.
-pub fn misfit(schema: &Json, begun: &str, answer: &Answer) -> Option<Arc<str>> {
+pub fn answer_misfit(schema: &Json, begun: &str, answer: &Answer) -> Option<Arc<str>> {
     if answer.stop == StopReason::MaxTokens {
         return None;
     }
@@ -31,10 +39,7 @@ pub fn misfit(schema: &Json, begun: &str, answer: &Answer) -> Option<Arc<str>> {
         Ok(value) => value,
         Err(error) => return Some(format!("it is not JSON ({error})").into()),
     };
-    let validator = jsonschema::validator_for(&schema.value()).ok()?;
-    let error = validator.iter_errors(&value).next()?;
-    let at = error.instance_path().to_string();
-    Some(if at.is_empty() { error.to_string().into() } else { format!("{error} (at {at})").into() })
+    misfit(schema, &value)
 }
 
 #[cfg(test)]
@@ -51,18 +56,18 @@ mod tests {
     fn an_answer_fits_or_the_first_misfit_is_named() {
         let schema =
             Json::parse(r#"{"type":"object","required":["n"],"properties":{"n":{"type":"integer"}}}"#).unwrap();
-        assert_eq!(misfit(&schema, "", &answer(r#" {"n": 3} "#)), None);
-        assert!(misfit(&schema, "", &answer("three")).unwrap().contains("not JSON"));
-        assert!(misfit(&schema, "", &answer(r#"{"n": "3"}"#)).unwrap().contains("/n"));
+        assert_eq!(answer_misfit(&schema, "", &answer(r#" {"n": 3} "#)), None);
+        assert!(answer_misfit(&schema, "", &answer("three")).unwrap().contains("not JSON"));
+        assert!(answer_misfit(&schema, "", &answer(r#"{"n": "3"}"#)).unwrap().contains("/n"));
     }
 
     #[test]
     fn an_answer_in_pieces_is_looked_at_once_it_is_whole() {
         let schema = Json::parse(r#"{"type":"array","items":{"type":"integer"}}"#).unwrap();
         let first = Answer { stop: StopReason::MaxTokens, ..answer("[1, 2,") };
-        assert_eq!(misfit(&schema, "", &first), None);
-        assert_eq!(misfit(&schema, "[1, 2,", &answer(" 3]")), None);
-        assert!(misfit(&schema, "", &answer(" 3]")).is_some());
+        assert_eq!(answer_misfit(&schema, "", &first), None);
+        assert_eq!(answer_misfit(&schema, "[1, 2,", &answer(" 3]")), None);
+        assert!(answer_misfit(&schema, "", &answer(" 3]")).is_some());
     }
 
     #[test]

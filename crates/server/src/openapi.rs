@@ -176,6 +176,11 @@ impl Place {
         self.on("POST", MethodFilter::POST, handler, operation)
     }
 
+    /// And what to a `PATCH`.
+    pub fn patch<H: Handler<T, Shared>, T: 'static>(self, handler: H, operation: Operation) -> Self {
+        self.on("PATCH", MethodFilter::PATCH, handler, operation)
+    }
+
     /// And what to a `DELETE`.
     pub fn delete<H: Handler<T, Shared>, T: 'static>(self, handler: H, operation: Operation) -> Self {
         self.on("DELETE", MethodFilter::DELETE, handler, operation)

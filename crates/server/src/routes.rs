@@ -6,6 +6,7 @@ mod enter;
 mod events;
 mod extract;
 mod info;
+mod tasks;
 mod threads;
 
 use std::sync::LazyLock;
@@ -18,6 +19,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 
+use majordomo::tasks::{ShownNote, ShownTask};
 use store::{ApprovalRow, Execution, ThreadRow, UsageRow};
 use view::Node;
 
@@ -25,7 +27,10 @@ use crate::openapi::{Operation, Table, get, post};
 use crate::page;
 use crate::problem::Problem;
 use crate::server::Shared;
-use crate::shapes::{AgentRole, Begin, Chat, Decided, Health, Messages, Models, Setting, Started, Stop, Word, Words};
+use crate::shapes::{
+    AgentRole, Begin, Chat, Decided, Health, Messages, Models, NewNote, NewTask, Setting, Started, Stop, TaskChange,
+    Word, Words,
+};
 
 /// The largest body, the largest without a secret, and how long one may take to arrive.
 pub(crate) const MAX_BODY: usize = 1024 * 1024;
@@ -38,6 +43,8 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 
 /// What names in addresses are.
 const THREAD: &str = "A thread: its name, or any beginning of it that only one has.";
+const TASK: &str = "A task: its name in the board, such as `t12`.";
+const KEY: &str = "A name for the request: sent again under the same name, it is not carried out again.";
 const QUESTION: &str = "A question: its name with `/` as `%2F`, or any beginning of it that only one has.";
 
 /// Everything that can be asked.
@@ -197,6 +204,64 @@ fn inside() -> Table {
                     )
                     .body::<Word>()
                     .answers::<Decided>("200", "What came of it."),
+            ),
+        )
+        .at(
+            "/api/v1/tasks",
+            get(
+                tasks::list,
+                Operation::new("listTasks", "Tasks of a board, by rank")
+                    .query::<tasks::Listing>()
+                    .answers::<Vec<ShownTask>>("200", "A page of tasks.")
+                    .with("Link", "The next page, with rel=\"next\"; left out on the last one."),
+            )
+            .post(
+                tasks::add,
+                Operation::new("addTask", "Makes a task")
+                    .details("A task that is assigned to a new agent is handed out when the tasks that it comes after are completed.")
+                    .query::<tasks::OfBoard>()
+                    .header("Idempotency-Key", KEY)
+                    .body::<NewTask>()
+                    .answers::<ShownTask>("201", "The task.")
+                    .with("Location", "Where it is."),
+            ),
+        )
+        .at(
+            "/api/v1/tasks/{id}",
+            get(
+                tasks::show,
+                Operation::new("showTask", "A task").of(TASK).query::<tasks::OfBoard>().answers::<ShownTask>("200", "The task."),
+            )
+            .patch(
+                tasks::change,
+                Operation::new("changeTask", "Changes a task: its fields, who has it, how far it is").of(TASK)
+                    .details("What a board does not allow is a conflict (409): a circle of dependencies, a task that is completed already.")
+                    .query::<tasks::OfBoard>()
+                    .body::<TaskChange>()
+                    .answers::<ShownTask>("200", "The task."),
+            )
+            .delete(
+                tasks::remove,
+                Operation::new("removeTask", "Deletes a task that no other comes after").of(TASK)
+                    .query::<tasks::OfBoard>()
+                    .says("204", "It is gone."),
+            ),
+        )
+        .at(
+            "/api/v1/tasks/{id}/notes",
+            get(
+                tasks::notes,
+                Operation::new("listNotes", "All notes on a task, the oldest first").of(TASK)
+                    .query::<tasks::OfBoard>()
+                    .answers::<Vec<ShownNote>>("200", "Notes."),
+            )
+            .post(
+                tasks::note,
+                Operation::new("addNote", "Adds a note to a task; those concerned are told").of(TASK)
+                    .query::<tasks::OfBoard>()
+                    .header("Idempotency-Key", KEY)
+                    .body::<NewNote>()
+                    .answers::<ShownTask>("201", "The task."),
             ),
         )
         .at(

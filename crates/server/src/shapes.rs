@@ -9,6 +9,7 @@
 mod approval;
 mod event;
 mod setup;
+mod task;
 mod thread;
 mod transcript;
 
@@ -17,5 +18,6 @@ pub use event::{Child, ChildData, Event, Frame, Metrics, Passing, Reset, Resolut
 pub use schema::{AgentState, ApprovalKind, CallErrorKind, Mode, Moment, Outcome, Question, Risk, Scope};
 pub use setup::{AgentRole, Health, Models, Problem, Setting};
 pub use store::ApprovalStatus;
+pub use task::{NewNote, NewTask, TaskChange};
 pub use thread::{Begin, Chat, MAX_MESSAGE, NOT_BLANK, Started, Stop, Words};
 pub use transcript::Messages;

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use agent::Event;
+use board::Entry;
+use serde::de::DeserializeOwned;
 
 use crate::error::Error;
 use crate::installation::InstallationEvent;
@@ -37,15 +39,26 @@ pub(crate) fn encode_installation(event: &InstallationEvent) -> Encoded {
 
 /// The event of the installation that was kept so.
 pub(crate) fn decode_installation(kind: &str, version: u32, body: &str) -> Result<InstallationEvent, Error> {
-    let unreadable = |source| Error::Unreadable { kind: kind.into(), version, source };
-    if version != VERSION {
-        return Err(unreadable(None));
-    }
-    serde_json::from_str(body).map_err(|error| unreadable(Some(Arc::new(error))))
+    read(kind, version, body)
+}
+
+/// How an event of a board is kept.
+pub(crate) fn encode_board(entry: &Entry) -> Encoded {
+    let body = serde_json::to_string(entry).expect("events serialise to JSON");
+    Encoded { kind: entry.event.kind(), version: VERSION, body }
+}
+
+/// The event of a board that was kept so.
+pub(crate) fn decode_board(kind: &str, version: u32, body: &str) -> Result<Entry, Error> {
+    read(kind, version, body)
 }
 
 /// The event that was kept so.
 pub(crate) fn decode(kind: &str, version: u32, body: &str) -> Result<Event, Error> {
+    read(kind, version, body)
+}
+
+fn read<T: DeserializeOwned>(kind: &str, version: u32, body: &str) -> Result<T, Error> {
     let unreadable = |source| Error::Unreadable { kind: kind.into(), version, source };
     if version != VERSION {
         return Err(unreadable(None));
@@ -76,7 +89,7 @@ mod tests {
     #[test]
     fn a_field_that_a_later_version_added_is_ignored() {
         let event = decode("child_started", 1, r#"{"child_started":{"child":"r.1","mood":"good"}}"#).unwrap();
-        assert_eq!(event, Event::ChildStarted { child: ThreadId::new("r.1") });
+        assert_eq!(event, Event::ChildStarted { child: ThreadId::new("r.1"), again: false });
     }
 
     #[test]

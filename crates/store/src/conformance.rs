@@ -16,6 +16,7 @@
 //! beside that store.
 
 pub mod approvals;
+pub mod boards;
 pub mod inputs;
 pub mod installation;
 pub mod log;
@@ -37,6 +38,13 @@ macro_rules! conformance_tests {
             approvals::a_decision_that_comes_to_nothing_leaves_the_question_pending,
             approvals::questions_are_listed_newest_first,
             approvals::a_question_is_found_by_what_a_person_types,
+            boards::a_board_is_written_by_compare_and_set,
+            boards::a_command_is_carried_out_once_under_its_name,
+            boards::the_rows_of_a_board_tell_what_its_events_tell,
+            boards::tasks_are_listed_in_pages,
+            boards::a_delivery_that_is_claimed_comes_back_after_a_while,
+            boards::tasks_whose_thread_rests_are_found,
+            boards::a_thread_that_was_made_for_a_task_is_known_with_its_task,
             inputs::an_input_arrives_once,
             inputs::an_input_moves_the_head_on_for_the_next_commit,
             inputs::inputs_and_commits_interleave_without_a_gap,
@@ -65,11 +73,14 @@ macro_rules! conformance_tests {
             rows::usage_is_summed_by_thread_and_model,
             rows::a_thread_is_found_by_what_a_person_types,
             rows::a_removed_family_leaves_nothing_behind,
+            rows::what_people_say_of_a_thread_is_listed,
+            rows::words_are_found_in_what_was_said,
             wakes::a_wake_goes_to_the_owner_when_it_is_due,
             wakes::a_claimed_wake_comes_back_unless_it_is_done,
             wakes::an_input_can_leave_a_wake,
         }
         $crate::conformance_tests! { $empty, two handles:
+            boards::of_two_writers_of_a_board_one_decides_again,
             installation::what_one_changes_holds_for_the_other,
             processes::what_one_writes_the_other_reads_at_once,
             processes::of_two_writers_with_the_same_expectation_one_is_refused,

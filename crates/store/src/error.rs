@@ -26,6 +26,16 @@ pub enum Error {
         /// How many there are.
         head: u64,
     },
+    /// The board was written to since the writer read it. Read again, decide again.
+    #[error("board {board} has {head} events, the commit expected {expected}")]
+    BoardConflict {
+        /// Which board.
+        board: Arc<str>,
+        /// How many events the commit expected.
+        expected: u64,
+        /// How many there are.
+        head: u64,
+    },
     /// The writer does not own the thread, or no longer does. What it does for the thread must end.
     #[error("thread {thread} stands at epoch {current} and is not owned by the writer at epoch {epoch}")]
     Fenced {
@@ -142,6 +152,7 @@ impl Error {
     pub fn is_refusal(&self) -> bool {
         match self {
             Error::Conflict { .. }
+            | Error::BoardConflict { .. }
             | Error::Fenced { .. }
             | Error::Owned { .. }
             | Error::UnknownThread(_)

@@ -160,14 +160,8 @@ pub fn follow(store: &Arc<dyn Store>, selection: Selection) -> Follow {
 /// While others write, it reads at most once in `pause`.
 pub fn follow_installation(store: &Arc<dyn Store>, after_n: u64, pause: Duration) -> Follow<InstallationRecord> {
     let log = store.clone();
-    Follow {
-        read: Box::new(move |after| log.installation_events(after, PAGE)),
-        number: Box::new(|record| record.n),
-        after: after_n,
-        pause,
-        tail: store.tail(),
-        step: Step::Look,
-    }
+    let read = move |after| log.installation_events(after, PAGE);
+    Follow::of_stream(read, |record: &InstallationRecord| record.n, after_n, pause, store.tail())
 }
 
 /// A place in the log, as a stream of pages: none is empty, none leaves out an event or holds one that was in a page before.
@@ -194,6 +188,17 @@ enum Step<R> {
 }
 
 impl<R> Follow<R> {
+    /// Follows a stream that is read by `read` and whose events `number` counts.
+    pub(crate) fn of_stream(
+        read: impl Fn(u64) -> Answer<Vec<R>> + Send + Sync + 'static,
+        number: impl Fn(&R) -> u64 + Send + Sync + 'static,
+        after: u64,
+        pause: Duration,
+        tail: watch::Receiver<u64>,
+    ) -> Self {
+        Self { read: Box::new(read), number: Box::new(number), after, pause, tail, step: Step::Look }
+    }
+
     /// The page that can be read now, without waiting for anything to be written; empty where everything was read.
     pub async fn ready(&mut self) -> Result<Vec<R>, Error> {
         // A read that was begun before may not know what was written since.

@@ -1,7 +1,8 @@
 //! The log: an append-only store of events, and what is folded from it.
 //!
 //! Three traits say what a store can do: [`Log`] (append, read, follow), [`Ownership`] (which process works on which thread) and
-//! [`Lists`] (threads, sub-agents, questions, usage). [`Installation`] is a small stream of its own for what holds for every thread.
+//! [`Lists`] (threads, sub-agents, questions, usage). [`Boards`] are lists of tasks, each a stream of its own; [`Installation`] is a small
+//! stream for what holds for every thread.
 //! [`Store`] is all of them, and [`open`] opens one.
 //!
 //! A thread's log is the only truth. Everything else that is kept here (lists, executions, usage) is folded from it in the
@@ -15,6 +16,7 @@
 
 mod admission;
 mod approvals;
+mod boards;
 mod codec;
 pub mod conformance;
 mod error;
@@ -31,9 +33,14 @@ mod process;
 mod projection;
 mod resolve;
 mod rows;
+mod search;
 mod sqlite;
 
 pub use approvals::{ApprovalQuery, ApprovalRow, ApprovalStatus};
+pub use boards::{
+    AgentMetadata, BoardCommit, BoardRecord, Boards, DeliveryQuery, DueDelivery, Rebuilt, RestingTask, TaskQuery,
+    carry_out, follow_board, full_name,
+};
 pub use error::{Error, Source};
 pub use follow::{Follow, PAGE, Selection, follow, follow_installation, read_all, replay, replay_until};
 pub use installation::{
@@ -47,6 +54,7 @@ pub use open::{Durability, Health, Location, Options, Store, installation_at, op
 pub use ownership::{ClaimKind, ClaimQuery, Claimed, Living, Ownership};
 pub use process::{HEARTBEAT_EXPIRES_MS, Process, ProcessId};
 pub use rows::{Execution, LEASE_MS, Owner, Status, ThreadQuery, ThreadRow, UsageRow, Wake};
+pub use search::{Found, SearchQuery};
 
 /// The environment variables that the store reads in this build: none, except in builds for tests.
 pub const VARIABLES: &[&str] = &[

@@ -9,6 +9,7 @@ use crate::approvals::{ApprovalQuery, ApprovalRow};
 use crate::log::Answer;
 use crate::resolve;
 use crate::rows::{Execution, ThreadQuery, ThreadRow, UsageRow};
+use crate::search::{Found, SearchQuery};
 
 /// Lists of what the log tells.
 pub trait Lists: Send + Sync + 'static {
@@ -44,6 +45,9 @@ pub trait Lists: Send + Sync + 'static {
             }
         })
     }
+
+    /// Threads in which words were said, the best match first.
+    fn search(&self, query: SearchQuery) -> Answer<Vec<Found>>;
 
     /// What was used, by thread and model: of a root with all its descendants, or of all threads.
     fn usage(&self, root: Option<&ThreadId>) -> Answer<Vec<UsageRow>>;

@@ -2,15 +2,21 @@
 //!
 //! The same promises as any other store, but for durability.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use agent::approval::ApprovalId;
 use agent::{Event, InputId, Outside, ThreadId, Time};
+use board::kept::Kept;
+use board::{Board, BoardId, DeliveryId, Facts, Note, Request, Status as TaskStatus, Task, TaskId};
 use tokio::sync::watch;
 
 use crate::admission::{self, Adoption};
 use crate::approvals::{self, ApprovalQuery, ApprovalRow};
+use crate::boards::{
+    AgentMetadata, BoardCommit, BoardRecord, Boards, DeliveryQuery, DueDelivery, EPHEMERAL, Rebuilt, RestingTask,
+    TaskQuery, full_name,
+};
 use crate::error::Error;
 use crate::installation::{Installation, InstallationEvent, InstallationRecord, State};
 use crate::lists::Lists;
@@ -21,6 +27,7 @@ use crate::process::{Process, ProcessId};
 use crate::projection::{Change, Folded};
 use crate::resolve;
 use crate::rows::{Execution, LEASE_MS, Owner, Status, ThreadQuery, ThreadRow, UsageRow, Wake};
+use crate::search::{self, Found, SearchQuery};
 
 /// A store in memory. Clones share what they hold.
 #[derive(Clone, Debug)]
@@ -53,6 +60,18 @@ impl MemoryStore {
     fn held(&self) -> MutexGuard<'_, Held> {
         // Every request checks before it changes, so that one which panicked left nothing half done.
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl MemoryStore {
+    /// What is looked up in a board; none where there is no such board.
+    fn of_board<T: Send + 'static>(
+        &self,
+        board: &BoardId,
+        look: impl FnOnce(&TaskBoard) -> T + Send + 'static,
+    ) -> Answer<Option<T>> {
+        let board = board.clone();
+        self.ask(move |held| Ok(held.boards.iter().find(|one| one.kept.board.id == board).map(look)))
     }
 }
 
@@ -211,6 +230,10 @@ impl Lists for MemoryStore {
         self.ask(move |held| Ok(held.approvals().into_iter().find(|row| row.question.id == id)))
     }
 
+    fn search(&self, query: SearchQuery) -> Answer<Vec<Found>> {
+        self.ask(move |held| Ok(held.search(&query)))
+    }
+
     fn usage(&self, root: Option<&ThreadId>) -> Answer<Vec<UsageRow>> {
         let root = root.cloned();
         self.ask(move |held| Ok(held.usage(root.as_ref())))
@@ -234,6 +257,123 @@ impl Installation for MemoryStore {
     }
 }
 
+impl Boards for MemoryStore {
+    fn commit_board(&self, commit: BoardCommit) -> Answer<Appended> {
+        self.ask(move |held| held.commit_board(&commit))
+    }
+
+    fn board_facts(&self, board: &BoardId, request: Request) -> Answer<Facts> {
+        let board = board.clone();
+        self.ask(move |held| {
+            let empty = Board::new(board.clone());
+            Ok(match held.boards.iter().find(|one| one.kept.board.id == board) {
+                Some(one) => {
+                    let Ok(facts) = Facts::gather(&one.kept, &request, empty);
+                    facts
+                }
+                None => Facts::none(empty),
+            })
+        })
+    }
+
+    fn board(&self, board: &BoardId) -> Answer<Option<Board>> {
+        self.of_board(board, |one| one.kept.board.clone())
+    }
+
+    fn boards(&self) -> Answer<Vec<Board>> {
+        self.ask(|held| Ok(held.boards.iter().map(|one| one.kept.board.clone()).collect()))
+    }
+
+    fn runnable_boards(&self) -> Answer<Vec<Board>> {
+        self.ask(|held| {
+            let is_runnable = |one: &&TaskBoard| one.kept.tasks.values().any(Task::is_runnable);
+            Ok(held.boards.iter().filter(is_runnable).map(|one| one.kept.board.clone()).collect())
+        })
+    }
+
+    fn board_events(&self, board: &BoardId, after_n: u64, limit: usize) -> Answer<Vec<BoardRecord>> {
+        let after = usize::try_from(after_n).unwrap_or(usize::MAX);
+        let events = self.of_board(board, move |one| one.events.iter().skip(after).take(limit).cloned().collect());
+        Box::pin(async move { Ok(events.await?.unwrap_or_default()) })
+    }
+
+    fn task(&self, board: &BoardId, task: &TaskId) -> Answer<Option<Task>> {
+        let task = task.clone();
+        let found = self.of_board(board, move |one| one.kept.tasks.get(&task.number()).cloned());
+        Box::pin(async move { Ok(found.await?.flatten()) })
+    }
+
+    fn tasks(&self, query: TaskQuery) -> Answer<Vec<Task>> {
+        let board = query.board.clone();
+        let listed = self.of_board(&board, move |one| one.list(&query));
+        Box::pin(async move { Ok(listed.await?.unwrap_or_default()) })
+    }
+
+    fn task_of_thread(&self, thread: &ThreadId) -> Answer<Option<(BoardId, Task)>> {
+        let thread = thread.clone();
+        self.ask(move |held| {
+            let all = held.boards.iter().flat_map(|one| one.kept.tasks.values().map(|task| (&one.kept.board.id, task)));
+            let its = all.filter(|(_, task)| task.thread.as_ref() == Some(&thread));
+            let newest = its.max_by_key(|(_, task)| (task.is_active(), task.updated_at, task.id.number()));
+            Ok(newest.map(|(board, task)| (board.clone(), task.clone())))
+        })
+    }
+
+    fn notes(&self, board: &BoardId, task: &TaskId) -> Answer<Vec<Note>> {
+        let task = task.clone();
+        let notes = self.of_board(board, move |one| one.kept.notes.get(&task).cloned().unwrap_or_default());
+        Box::pin(async move { Ok(notes.await?.unwrap_or_default()) })
+    }
+
+    fn claim_deliveries(&self, query: DeliveryQuery) -> Answer<Vec<DueDelivery>> {
+        self.ask(move |held| Ok(held.claim_deliveries(&query)))
+    }
+
+    fn resting_tasks(&self, limit: usize) -> Answer<Vec<RestingTask>> {
+        self.ask(move |held| {
+            let mut resting = Vec::new();
+            for one in &held.boards {
+                for task in one.kept.tasks.values() {
+                    if !task.is_active() || task.status != TaskStatus::InProgress {
+                        continue;
+                    }
+                    let thread = task.thread.as_ref().and_then(|thread| held.threads.get(thread));
+                    if thread.is_none_or(|thread| !thread.folded.row.state.is_live()) {
+                        let (board, thread_exists) = (one.kept.board.clone(), thread.is_some());
+                        resting.push(RestingTask { board, task: task.clone(), thread_exists });
+                    }
+                }
+            }
+            resting.truncate(limit);
+            Ok(resting)
+        })
+    }
+
+    fn agent_metadata(&self, thread: &ThreadId) -> Answer<Option<AgentMetadata>> {
+        let thread = thread.clone();
+        self.ask(move |held| Ok(held.agents().into_iter().find(|agent| agent.thread_id == thread)))
+    }
+
+    fn session_agents(&self, parent: &ThreadId) -> Answer<Vec<AgentMetadata>> {
+        let parent = parent.clone();
+        self.ask(move |held| Ok(held.agents().into_iter().filter(|agent| agent.parent_thread_id == parent).collect()))
+    }
+
+    fn rebuild_boards(&self) -> Answer<Rebuilt> {
+        self.ask(|held| {
+            let mut differences = 0;
+            for one in &mut held.boards {
+                let mut anew = Kept::new(one.kept.board.id.clone());
+                one.events.iter().for_each(|record| anew.apply(record.at, &record.entry));
+                differences += u64::from(anew != one.kept);
+                one.kept = anew;
+            }
+            let tasks = held.boards.iter().map(|one| one.kept.tasks.len() as u64).sum();
+            Ok(Rebuilt { boards: held.boards.len() as u64, tasks, differences })
+        })
+    }
+}
+
 impl Store for MemoryStore {}
 
 /// The events after the `after`th of a list that is numbered from 1 without gaps.
@@ -252,6 +392,7 @@ struct Held {
     /// By sub-agent, each with its number in the order of spawning.
     executions: HashMap<ThreadId, (u64, Execution)>,
     wakes: BTreeMap<u64, Leased>,
+    boards: Vec<TaskBoard>,
     installation: State,
     installation_events: Vec<InstallationRecord>,
     /// How many of each were ever made: the newest one's number.
@@ -276,7 +417,118 @@ struct Leased {
     until: Option<Time>,
 }
 
+/// A board of tasks.
+#[derive(Debug)]
+struct TaskBoard {
+    kept: Kept,
+    events: Vec<BoardRecord>,
+    leases: BTreeMap<DeliveryId, Time>,
+}
+
+impl TaskBoard {
+    fn list(&self, query: &TaskQuery) -> Vec<Task> {
+        let place = |task: &Task| (task.rank, task.id.number());
+        let after = query.after.as_ref().and_then(|after| self.kept.tasks.get(&after.number())).map(place);
+        let fits = |task: &&Task| match query.status {
+            Some(status) => task.status == status,
+            None => task.status != TaskStatus::Archived,
+        };
+        let mut listed: Vec<&Task> = self
+            .kept
+            .tasks
+            .values()
+            .filter(fits)
+            .filter(|task| after.is_none_or(|after| place(task) > after))
+            .collect();
+        listed.sort_by_key(|task| place(task));
+        listed.into_iter().take(query.limit).cloned().collect()
+    }
+}
+
 impl Held {
+    fn commit_board(&mut self, commit: &BoardCommit) -> Result<Appended, Error> {
+        use board::Look;
+        if commit.entries.is_empty() {
+            return Err(Error::Invalid("a commit holds at least one event"));
+        }
+        let known = self.boards.iter().position(|one| one.kept.board.id == commit.board);
+        let head = known.map_or(0, |place| self.boards[place].kept.board.n);
+        let is_repeated = match (known, &commit.entries[0].command) {
+            (Some(place), Some(name)) => {
+                let Ok(earlier) = self.boards[place].kept.command(name);
+                earlier.is_some()
+            }
+            _ => false,
+        };
+        if head != commit.expected || is_repeated {
+            let (board, expected) = (commit.board.as_str().into(), commit.expected);
+            return Err(Error::BoardConflict { board, expected, head });
+        }
+        let place = known.unwrap_or(self.boards.len());
+        if known.is_none() {
+            let kept = Kept::new(commit.board.clone());
+            self.boards.push(TaskBoard { kept, events: Vec::new(), leases: BTreeMap::new() });
+        }
+        let one = &mut self.boards[place];
+        for entry in &commit.entries {
+            self.positions += 1;
+            one.kept.apply(commit.at, entry);
+            let (position, n, at) = (self.positions, one.kept.board.n, commit.at);
+            one.events.push(BoardRecord { position, n, at, entry: Arc::new(entry.clone()) });
+            if let Some(delivery) = entry.event.delivery().filter(|_| commit.leased) {
+                one.leases.insert(delivery.id.clone(), at.plus_ms(LEASE_MS));
+            }
+        }
+        let n = one.kept.board.n;
+        Ok(Appended { n, seq: n, position: self.positions })
+    }
+
+    fn claim_deliveries(&mut self, query: &DeliveryQuery) -> Vec<DueDelivery> {
+        let mut due = Vec::new();
+        for one in &mut self.boards {
+            if query.board.as_ref().is_some_and(|board| *board != one.kept.board.id) {
+                continue;
+            }
+            let mut deliveries: Vec<_> = one.kept.deliveries.values().collect();
+            deliveries.sort_by_key(|delivery| (delivery.id.as_str().len(), delivery.id.clone()));
+            for delivery in deliveries {
+                if due.len() < query.limit && one.leases.get(&delivery.id).is_none_or(|until| *until <= query.at) {
+                    one.leases.insert(delivery.id.clone(), query.at.plus_ms(LEASE_MS));
+                    due.push(DueDelivery { board: one.kept.board.clone(), delivery: delivery.clone() });
+                }
+            }
+            let kept = &one.kept.deliveries;
+            one.leases.retain(|delivery, _| kept.contains_key(delivery));
+        }
+        due
+    }
+
+    /// The threads that were made for tasks and still exist.
+    fn agents(&self) -> Vec<AgentMetadata> {
+        let mut agents = Vec::new();
+        for one in &self.boards {
+            for agent in &one.kept.agents {
+                let (thread, parent) = (&agent.thread, &agent.started.parent);
+                if !self.threads.contains_key(thread) || !self.threads.contains_key(parent) {
+                    continue;
+                }
+                let is_kept = one.kept.tasks.contains_key(&agent.task.number());
+                agents.push(AgentMetadata {
+                    thread_id: thread.clone(),
+                    name: agent.started.name.clone(),
+                    provider: agent.started.provider.clone(),
+                    model: agent.started.model.clone(),
+                    kind: EPHEMERAL.into(),
+                    created_for_task: is_kept.then(|| full_name(&one.kept.board.id, &agent.task).into()),
+                    parent_thread_id: parent.clone(),
+                    current_task: agent.current.clone(),
+                    created_at: agent.at,
+                });
+            }
+        }
+        agents
+    }
+
     fn thread(&self, thread: &ThreadId) -> Result<&Thread, Error> {
         self.threads.get(thread).ok_or_else(|| Error::unknown(thread))
     }
@@ -503,10 +755,22 @@ impl Held {
                     && (!query.root_only || row.parent.is_none())
                     && (!query.live_only || row.state.is_live())
                     && query.root.as_ref().is_none_or(|root| row.root == *root)
+                    && query.archived.is_none_or(|archived| row.archived == archived)
+                    && (!query.of_tasks || row.created_for.is_some())
             })
             .collect();
         found.sort_by_key(|thread| std::cmp::Reverse(thread.number));
         Ok(found.into_iter().take(query.limit).map(|thread| self.row(thread)).collect())
+    }
+
+    fn search(&self, query: &SearchQuery) -> Vec<Found> {
+        let terms = search::terms(&query.text);
+        let mut seen = BTreeSet::new();
+        let found = self.records.values().rev().filter_map(|record| {
+            let excerpt = search::excerpt(&search::words(&record.event)?, &terms)?;
+            seen.insert(record.thread.clone()).then(|| Found { thread: record.thread.clone(), at: record.at, excerpt })
+        });
+        found.take(query.limit).collect()
     }
 
     fn usage(&self, root: Option<&ThreadId>) -> Vec<UsageRow> {

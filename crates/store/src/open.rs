@@ -8,6 +8,7 @@ use std::{fmt, io};
 use agent::Time;
 use futures_util::future::BoxFuture;
 
+use crate::boards::Boards;
 use crate::error::Error;
 use crate::installation::{Installation, InstallationEvent, State};
 use crate::lists::Lists;
@@ -17,7 +18,7 @@ use crate::ownership::Ownership;
 use crate::sqlite::{self, SqliteStore};
 
 /// All that a store can do.
-pub trait Store: Log + Ownership + Lists + Installation {
+pub trait Store: Log + Ownership + Lists + Boards + Installation {
     /// Opens all that is otherwise opened when it is first needed. After this, however many read at the same time, the store holds
     /// no more file handles than before: a process that accepts connections from clients cannot run out of them here.
     fn prepare(&self) -> Answer<()> {

@@ -9,7 +9,8 @@ use agent::activity::{self, Activity};
 use agent::event::{Answered, ChildSpawned, ThreadCreated, VerdictKind, lost_usage};
 use agent::message::Part;
 use agent::model::Tokens;
-use agent::{CallId, Event, Outcome, Report, ThreadId, Time};
+use agent::policy::Lifecycle;
+use agent::{CallId, Event, Outcome, Outside, Report, ThreadId, Time};
 
 use crate::approvals;
 use crate::rows::{Execution, Status, ThreadRow, UsageRow};
@@ -30,6 +31,8 @@ pub(crate) struct Folded {
     pub(crate) answers: u64,
     /// Tokens that were booked for calls whose answer was lost.
     pub(crate) booked_tokens: u64,
+    /// Whether no person waits for the answer to the newest message.
+    pub(crate) unwatched: bool,
 }
 
 /// What an event changes beside its thread's row.
@@ -62,9 +65,9 @@ impl Folded {
     /// The row of a thread that is about to be created, before its first event.
     pub(crate) fn create(created: &ThreadCreated, at: Time) -> Self {
         let id = created.id.clone();
-        let is_root = id.is_root();
+        let has_brief = created.brief.is_some();
         let mut doing = Activity::default();
-        if !is_root {
+        if has_brief {
             doing.apply(&activity::Change::Created);
         }
         let row = ThreadRow {
@@ -75,6 +78,11 @@ impl Folded {
             model: created.role.model.name.clone(),
             mode: created.mode,
             preset: created.preset.clone(),
+            title: None,
+            archived: false,
+            unread: false,
+            persistent: created.lifecycle == Lifecycle::Persistent,
+            created_for: created.created_for.clone(),
             goal: created.brief.as_ref().map_or_else(|| "".into(), |brief| one_line(&brief.task)),
             state: doing.state(),
             outcome: None,
@@ -84,7 +92,7 @@ impl Folded {
             cost_microusd: 0,
             last_tool: None,
             waiting_for: None,
-            runs: u32::from(!is_root),
+            runs: u32::from(has_brief),
             created_at: at,
             updated_at: at,
             ended_at: None,
@@ -93,12 +101,12 @@ impl Folded {
             head: 0,
             id,
         };
-        Self { row, doing, answers: 0, booked_tokens: 0 }
+        Self { row, doing, answers: 0, booked_tokens: 0, unwatched: created.created_for.is_some() }
     }
 
     /// Applies the thread's next event. What the row says of the present is told by [`Folded::settle`].
     pub(crate) fn apply(&mut self, at: Time, event: &Event) -> Option<Change> {
-        let Self { row, doing, answers, booked_tokens } = self;
+        let Self { row, doing, answers, booked_tokens, unwatched } = self;
         row.head += 1;
         row.updated_at = row.updated_at.max(at);
         if let Event::ToolStarted { call } = event
@@ -108,6 +116,9 @@ impl Folded {
         }
         if let Some(change) = activity::Change::of(event) {
             doing.apply(&change);
+        }
+        if let Event::InputArrived { input, .. } = event {
+            mark(row, unwatched, input);
         }
         match event {
             Event::RunStarted { run, prompt, .. } => {
@@ -148,11 +159,12 @@ impl Folded {
             | Event::InputArrived { .. }
             | Event::InputDropped { .. } => approvals::change(&row.id, at, event).map(Change::Question),
             Event::ChildSpawned(spawned) => Some(Change::Spawned(Box::new(execution(&row.id, at, spawned)))),
-            Event::ChildStarted { child } => Some(Change::Started(child.clone())),
+            Event::ChildStarted { child, .. } => Some(Change::Started(child.clone())),
             Event::ChildReported { child, report, .. } => Some(Change::Ended(child.clone(), Box::new(end(at, report)))),
             Event::Reported(report) => {
                 row.outcome = Some(report.outcome);
                 row.ended_at = Some(at);
+                row.unread |= *unwatched;
                 (!row.id.is_root()).then(|| Change::Ended(row.id.clone(), Box::new(end(at, report))))
             }
             // They change nothing but what is under way: the row was created from the first event.
@@ -164,6 +176,8 @@ impl Folded {
             | Event::Delegated { .. }
             | Event::SubtaskSkipped { .. }
             | Event::SubtaskRecalled { .. }
+            | Event::ChildAsked(_)
+            | Event::ChildIssued { .. }
             | Event::ChildSaid { .. }
             | Event::ChildPaused { .. }
             | Event::ChildStopped { .. }
@@ -214,6 +228,26 @@ impl Execution {
         self.result_summary.clone_from(&end.result_summary);
         self.error_message.clone_from(&end.error_message);
         self.completed_at = Some(end.at);
+    }
+}
+
+/// What people say of a thread, and whether they wait for its answers.
+fn mark(row: &mut ThreadRow, unwatched: &mut bool, input: &Outside) {
+    match input {
+        Outside::UserSaid { unwatched: nobody_waits, .. } => {
+            *unwatched = *nobody_waits;
+            row.unread = false;
+        }
+        Outside::Noticed { .. } => *unwatched = true,
+        Outside::Asked { .. } => *unwatched = false,
+        Outside::Marked { title, archived, read } => {
+            if let Some(title) = title {
+                row.title = Some(one_line(title)).filter(|title| !title.is_empty());
+            }
+            row.archived = archived.unwrap_or(row.archived);
+            row.unread &= !read;
+        }
+        Outside::Steered { .. } | Outside::Stopped { .. } | Outside::Decided { .. } | Outside::ChildWanted => {}
     }
 }
 

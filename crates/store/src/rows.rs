@@ -40,6 +40,16 @@ pub struct ThreadRow {
     pub preset: Arc<str>,
     /// The beginning of what it was last asked, in one line; empty for a root that was asked nothing yet.
     pub goal: Arc<str>,
+    /// What a person called it; null where none did.
+    pub title: Option<Arc<str>>,
+    /// Whether a person put it away.
+    pub archived: bool,
+    /// Whether it has an answer that no person has read: its message was sent by a person who did not wait for the answer.
+    pub unread: bool,
+    /// Whether it is a sub-agent that stays after its report.
+    pub persistent: bool,
+    /// The task that it was created for, as its board names it.
+    pub created_for: Option<Arc<str>>,
     /// What it is doing, or how it ended.
     #[schemars(with = "schema::ThreadState")]
     pub state: State,
@@ -59,7 +69,7 @@ pub struct ThreadRow {
     pub last_tool: Option<Arc<str>>,
     /// What it waits for, in words: the model, a person, tools, sub-agents.
     pub waiting_for: Option<Arc<str>>,
-    /// Runs that were begun; a sub-agent has one.
+    /// Runs that were begun.
     pub runs: u32,
     /// When it came to be.
     #[schemars(with = "schema::Moment")]
@@ -104,6 +114,10 @@ pub struct ThreadQuery {
     pub live_only: bool,
     /// Only this root and its descendants.
     pub root: Option<ThreadId>,
+    /// Only those that were put away, or only those that were not; none for both.
+    pub archived: Option<bool>,
+    /// Only those that were created for a task.
+    pub of_tasks: bool,
     /// Only those that are older than this one: the last of the page before.
     pub before: Option<ThreadId>,
     /// At most so many.
@@ -113,7 +127,15 @@ pub struct ThreadQuery {
 impl Default for ThreadQuery {
     /// The newest hundred.
     fn default() -> Self {
-        Self { root_only: false, live_only: false, root: None, before: None, limit: 100 }
+        Self {
+            root_only: false,
+            live_only: false,
+            root: None,
+            archived: None,
+            of_tasks: false,
+            before: None,
+            limit: 100,
+        }
     }
 }
 

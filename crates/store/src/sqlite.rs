@@ -6,6 +6,7 @@
 //! Left to others: what is checked before a write (`admission`) and what follows from an event (`projection`).
 
 mod approvals;
+mod boards;
 mod bulk_insert;
 mod check;
 mod columns;
@@ -19,6 +20,7 @@ mod opened_file;
 mod read;
 mod readers;
 mod recent;
+mod search;
 mod wal;
 mod write;
 mod write_session;
@@ -31,11 +33,15 @@ use std::{fs, io};
 
 use agent::approval::ApprovalId;
 use agent::{InputId, Outside, ThreadId, Time};
+use board::{Board, BoardId, Facts, Note, Request, Task, TaskId};
 use futures_util::future::BoxFuture;
 use rusqlite::Connection;
 use tokio::sync::watch;
 
 use crate::approvals::{ApprovalQuery, ApprovalRow};
+use crate::boards::{
+    AgentMetadata, BoardCommit, BoardRecord, Boards, DeliveryQuery, DueDelivery, Rebuilt, RestingTask, TaskQuery,
+};
 use crate::codec;
 use crate::error::Error;
 use crate::installation::{Installation, InstallationEvent, InstallationRecord, State};
@@ -45,6 +51,7 @@ use crate::open::{Health, Options, Store};
 use crate::ownership::{ClaimQuery, Claimed, Living, Ownership};
 use crate::process::{Process, ProcessId};
 use crate::rows::{Execution, ThreadQuery, ThreadRow, UsageRow, Wake};
+use crate::search::{Found, SearchQuery};
 use fault::Quarantine;
 use follow::Follower;
 use opened_file::OpenedFile;
@@ -274,6 +281,10 @@ impl Lists for SqliteStore {
         self.look(move |db| approvals::one(db, &id))
     }
 
+    fn search(&self, query: SearchQuery) -> Answer<Vec<Found>> {
+        self.write(move |session| search::search(session, &query))
+    }
+
     fn usage(&self, root: Option<&ThreadId>) -> Answer<Vec<UsageRow>> {
         let root = root.cloned();
         self.look(move |db| read::usage(db, root.as_ref()))
@@ -292,6 +303,85 @@ impl Installation for SqliteStore {
 
     fn installation(&self) -> Answer<State> {
         self.look(installation::state)
+    }
+}
+
+impl Boards for SqliteStore {
+    fn commit_board(&self, commit: BoardCommit) -> Answer<Appended> {
+        let bodies: Arc<[_]> = commit.entries.iter().map(codec::encode_board).collect();
+        self.write(move |session| boards::commit(session, &commit, &bodies))
+    }
+
+    fn board_facts(&self, board: &BoardId, request: Request) -> Answer<Facts> {
+        let board = board.clone();
+        self.look(move |db| boards::facts(db, &board, &request))
+    }
+
+    fn board(&self, board: &BoardId) -> Answer<Option<Board>> {
+        let board = board.clone();
+        self.look(move |db| boards::board(db, &board))
+    }
+
+    fn boards(&self) -> Answer<Vec<Board>> {
+        self.look(boards::boards)
+    }
+
+    fn runnable_boards(&self) -> Answer<Vec<Board>> {
+        self.look(boards::runnable)
+    }
+
+    fn board_events(&self, board: &BoardId, after_n: u64, limit: usize) -> Answer<Vec<BoardRecord>> {
+        let board = board.clone();
+        self.look(move |db| boards::events(db, &board, after_n, limit))
+    }
+
+    fn task(&self, board: &BoardId, task: &TaskId) -> Answer<Option<Task>> {
+        let (board, task) = (board.clone(), task.clone());
+        self.look(move |db| boards::task(db, &board, &task))
+    }
+
+    fn tasks(&self, query: TaskQuery) -> Answer<Vec<Task>> {
+        self.look(move |db| boards::tasks(db, &query))
+    }
+
+    fn task_of_thread(&self, thread: &ThreadId) -> Answer<Option<(BoardId, Task)>> {
+        let thread = thread.clone();
+        self.look(move |db| boards::task_of_thread(db, &thread))
+    }
+
+    fn notes(&self, board: &BoardId, task: &TaskId) -> Answer<Vec<Note>> {
+        let (board, task) = (board.clone(), task.clone());
+        self.look(move |db| boards::notes(db, &board, &task))
+    }
+
+    fn claim_deliveries(&self, query: DeliveryQuery) -> Answer<Vec<DueDelivery>> {
+        let store = self.clone();
+        Box::pin(async move {
+            // Asked for often, and rarely there: the one writer is not bothered then.
+            let at = query.at;
+            if !store.readers.ask(move |db| boards::is_due(db, at)).await? {
+                return Ok(Vec::new());
+            }
+            store.writer.ask(move |session| boards::claim(session, &query)).await
+        })
+    }
+
+    fn resting_tasks(&self, limit: usize) -> Answer<Vec<RestingTask>> {
+        self.look(move |db| boards::resting(db, limit))
+    }
+
+    fn agent_metadata(&self, thread: &ThreadId) -> Answer<Option<AgentMetadata>> {
+        let thread = thread.clone();
+        self.look(move |db| boards::metadata(db, &thread))
+    }
+
+    fn session_agents(&self, parent: &ThreadId) -> Answer<Vec<AgentMetadata>> {
+        let parent = parent.clone();
+        self.look(move |db| boards::session_agents(db, &parent))
+    }
+
+    fn rebuild_boards(&self) -> Answer<Rebuilt> {
+        self.write(boards::rebuild)
     }
 }
 

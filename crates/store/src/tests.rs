@@ -203,7 +203,7 @@ fn event() -> impl Strategy<Value = Event> {
         (1..4_u32).prop_map(|turn| sample::answered(turn, &["read_file", "search_files"])),
         (1..4_u32).prop_map(|turn| Event::ToolStarted { call: CallId::new(format!("{turn}-0")) }),
         thread().prop_map(|child| sample::spawned(&child, "scout")),
-        thread().prop_map(|child| Event::ChildStarted { child }),
+        thread().prop_map(|child| Event::ChildStarted { child, again: false }),
         (thread(), outcome.clone()).prop_map(|(child, outcome)| sample::child_reported(&child, outcome)),
         outcome.prop_map(sample::reported),
         (thread(), 1..3_u32).prop_map(|(thread, number)| sample::asked(&thread, number)),

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use agent::tools::Reach;
-use agent::{CallId, ThreadId};
+use agent::tools::{Reach, ToolResult};
+use agent::{CallId, Json, ThreadId};
+use futures_util::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
 use crate::seen_files::SeenFiles;
@@ -31,6 +32,16 @@ pub struct ToolContext {
     pub data: Option<PathBuf>,
     /// Where fleeting words about a call in progress go.
     pub progress: Option<Progress>,
+    /// Whether the thread has read untrusted text: what it writes may then be such text, too.
+    pub foreign: bool,
+    /// Makes further calls for the thread, under its permissions; none where there are none to be made.
+    pub nested: Option<Arc<dyn Nested>>,
+}
+
+/// Makes calls of other tools on behalf of a call, as if its thread had made them: judged by the same modes and rules.
+pub trait Nested: Send + Sync {
+    /// Makes a call. One that needs a person's consent is not made, unless a person wrote it (`consented`) and no rule forbids it.
+    fn call(&self, tool: &str, input: Json, consented: bool) -> BoxFuture<'static, ToolResult>;
 }
 
 /// Takes fleeting words, a few times a second at most. Must not block.
@@ -49,6 +60,8 @@ impl ToolContext {
             stop: CancellationToken::new(),
             data: None,
             progress: None,
+            foreign: false,
+            nested: None,
         }
     }
 }

@@ -40,7 +40,7 @@ pub mod guard {
 }
 
 pub use command::{CommandHost, Guard};
-pub use context::{Progress, ToolContext};
+pub use context::{Nested, Progress, ToolContext};
 pub use error::Error;
 pub use registry::{Collision, CurrentTools, Origin, Registry};
 pub use sandbox::{Fact, Sandbox};

@@ -4,6 +4,7 @@
 //! At most one, so that the line goes out under the frame's own number and a reader can resume in any dialect.
 
 mod kata;
+mod lace;
 mod opta;
 mod orion;
 mod zileo;
@@ -18,6 +19,7 @@ pub struct Dialect(Kind);
 enum Kind {
     Canonical,
     Kata(kata::Tasks),
+    Lace,
     Opta(opta::Phases),
     Orion,
     Zileo,
@@ -25,13 +27,14 @@ enum Kind {
 
 impl Dialect {
     /// The names by which dialects are asked for.
-    pub const NAMES: [&str; 5] = ["canonical", "kata", "opta", "orion", "zileo"];
+    pub const NAMES: [&str; 6] = ["canonical", "kata", "lace", "opta", "orion", "zileo"];
 
     /// A dialect by name, at the beginning of a stream.
     pub fn named(name: &str) -> Option<Self> {
         match name {
             "canonical" => Some(Self(Kind::Canonical)),
             "kata" => Some(Self(Kind::Kata(kata::Tasks::default()))),
+            "lace" => Some(Self(Kind::Lace)),
             "opta" => Some(Self(Kind::Opta(opta::Phases::default()))),
             "orion" => Some(Self(Kind::Orion)),
             "zileo" => Some(Self(Kind::Zileo)),
@@ -45,6 +48,7 @@ impl Dialect {
         match &mut self.0 {
             Kind::Canonical => Some(frame.json()),
             Kind::Kata(tasks) => kata::map(tasks, frame),
+            Kind::Lace => lace::map(frame),
             Kind::Opta(phases) => opta::map(phases, frame),
             Kind::Orion => orion::map(frame),
             Kind::Zileo => zileo::map(frame),

@@ -319,6 +319,8 @@ pub struct ChildBegin {
     /// Which.
     #[serde(flatten)]
     pub child: Child,
+    /// Its turn, from 1: each message that it answers after its first report begins another.
+    pub turn: u32,
     /// What it is asked to do.
     pub goal: Option<Arc<str>>,
 }
@@ -329,6 +331,8 @@ pub struct ChildEnd {
     /// Which.
     #[serde(flatten)]
     pub child: Child,
+    /// The turn that is over.
+    pub turn: u32,
     /// With what.
     pub data: ChildData,
 }

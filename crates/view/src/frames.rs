@@ -46,7 +46,9 @@ struct Emitted {
     before: Totals,
     /// Said once a run.
     budget: bool,
-    /// The one terminal frame of a child.
+    /// The turn of a child: its brief is the first, and each message that it answers afterwards begins another.
+    turn: u32,
+    /// The one terminal frame of a child's turn.
     terminal: bool,
     /// Calls of the newest answer that have no result yet.
     calls: BTreeMap<CallId, OpenCall>,
@@ -96,10 +98,14 @@ impl Frames {
             Event::ThreadCreated(created) => self.tell_created(created, out),
             Event::RunStarted { run, prompt, .. } => {
                 let (state, before) = (self.emitted(thread).state, self.ledger.totals(thread));
-                *self.emitted(thread) = Emitted { state, before, ..Emitted::default() };
-                let model = self.threads.known(thread).and_then(|known| known.model());
-                say(Body::RunStarted { number: *run, prompt: prompt.clone(), model });
-                say(Body::AgentStart {});
+                *self.emitted(thread) = Emitted { state, before, turn: *run, ..Emitted::default() };
+                if thread.is_root() {
+                    let model = self.threads.known(thread).and_then(|known| known.model());
+                    say(Body::RunStarted { number: *run, prompt: prompt.clone(), model });
+                    say(Body::AgentStart {});
+                } else {
+                    self.tell_child_begin(thread, out);
+                }
             }
             Event::Steered { text, from, .. } => say(Body::Steered { from: from.clone(), content: text.clone() }),
             Event::StopBegun { ending, .. } if ending.outcome == Outcome::BudgetExceeded => {
@@ -158,10 +164,14 @@ impl Frames {
                 self.change_input(thread, call, resolution);
             }
             Event::ChildSpawned(spawned) => self.tell_spawned(thread, spawned, out),
+            Event::ChildAsked(asked) => self.tell_asked(thread, asked, out),
             Event::ChildReported { child, report, .. } => {
                 self.emitted(thread).resumes = true;
-                // A child that began has its own terminal frame; for one that never did it is made here.
-                self.tell_child_end(child, report, out);
+                // A child that began has its own terminal frame; for one that never did it is made here. A later turn that never began
+                // was not told of.
+                if report.asked.is_none() && self.emitted(child).turn <= 1 {
+                    self.tell_child_end(child, report, out);
+                }
             }
             Event::StallNoticed { silent_ms, waiting_for } => {
                 say(Body::Stalled { silent_ms: *silent_ms, waiting_for: waiting_for.clone() });
@@ -185,6 +195,7 @@ impl Frames {
             Event::Reported(report) => self.tell_failure(thread, report, out),
             // What follows from them is in later events; what a child says is in its own log.
             Event::InputArrived { .. }
+            | Event::ChildIssued { .. }
             | Event::ChildStarted { .. }
             | Event::ChildSaid { .. }
             | Event::ChildPaused { .. }
@@ -204,8 +215,13 @@ impl Frames {
         };
         out.push((id.clone(), body));
         if !id.is_root() {
+            self.emitted(id).turn = 1;
+            self.tell_child_begin(id, out);
+        } else if let Some(brief) = &created.brief {
+            // A root that was created for a task begins with it.
+            let (prompt, model) = (brief.task.clone(), Some(created.role.model.name.clone()));
+            out.push((id.clone(), Body::RunStarted { number: 1, prompt, model }));
             out.push((id.clone(), Body::AgentStart {}));
-            out.push((id.clone(), Body::SubAgentStart(self.child_begin(id))));
         }
     }
 

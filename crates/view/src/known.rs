@@ -10,7 +10,7 @@ use std::sync::Arc;
 use agent::activity::{Activity, Change};
 use agent::event::{ChildSpawned, ThreadCreated, TurnKind};
 use agent::message::Part;
-use agent::{CallId, Event, Json, Outcome, Report, State, ThreadId, Time};
+use agent::{CallId, Event, InputId, Json, Outcome, Report, State, ThreadId, Time};
 
 use crate::{Logged, Retry, argument};
 
@@ -31,8 +31,10 @@ pub(crate) struct KnownThread {
     pub(crate) background: bool,
     /// Whether its parent says that it began.
     started: bool,
-    /// The newest run of a root: when it began and what it was asked.
-    run: Latest<(Time, Arc<str>)>,
+    /// The newest run that a message began: when, what was asked, and by which message.
+    run: Latest<NewestRun>,
+    /// The calls by which its parent asked it something more, by message.
+    asks: BTreeMap<InputId, CallId>,
     /// The request that failed and is going to be sent again.
     retry: Latest<Option<Retry>>,
     /// Turns that began.
@@ -63,6 +65,14 @@ struct Origin {
     goal: Option<Arc<str>>,
     call: Option<CallId>,
     path: Option<Vec<Arc<str>>>,
+}
+
+/// A run that a message began.
+#[derive(Clone, Debug)]
+struct NewestRun {
+    at: Time,
+    prompt: Arc<str>,
+    message: InputId,
 }
 
 /// How a run ended.
@@ -100,8 +110,11 @@ impl KnownThreads {
     pub(crate) fn push(&mut self, logged: &Logged<'_>) {
         match logged.event {
             Event::ChildSpawned(spawned) => self.entry(&spawned.child).is_spawned(logged.at, spawned),
-            Event::ChildStarted { child } => self.entry(child).started = true,
-            Event::ChildReported { child, report, .. } => {
+            Event::ChildAsked(asked) => {
+                self.entry(&asked.child).asks.insert(asked.input.clone(), asked.call.clone());
+            }
+            Event::ChildStarted { child, .. } => self.entry(child).started = true,
+            Event::ChildReported { child, report, .. } if report.asked.is_none() => {
                 self.entry(child).handed_up = Some(End::of(logged.at, report));
             }
             _ => {}
@@ -151,14 +164,17 @@ impl KnownThread {
         self.known(|origin| Some(origin.model.clone()))
     }
 
-    /// The parent's call that this thread answers.
+    /// The parent's call that this thread answers; none where a person asked.
     pub(crate) fn call(&self) -> Option<CallId> {
-        self.known(|origin| origin.call.clone())
+        match self.run.get() {
+            Some(run) => self.asks.get(&run.message).cloned(),
+            None => self.known(|origin| origin.call.clone()),
+        }
     }
 
-    /// What it is asked to do: the brief's task, or the newest prompt of a root.
+    /// What it is asked to do: the newest message, or the brief's task.
     pub(crate) fn goal(&self) -> Option<Arc<str>> {
-        self.known(|origin| origin.goal.clone()).or_else(|| self.run.get().map(|(_, prompt)| prompt.clone()))
+        self.run.get().map(|run| run.prompt.clone()).or_else(|| self.known(|origin| origin.goal.clone()))
     }
 
     /// Whether it waits in line for a permit.
@@ -168,7 +184,7 @@ impl KnownThread {
 
     /// When its newest run began; none where it has not.
     pub(crate) fn started_at(&self) -> Option<Time> {
-        self.run.get().map(|(at, _)| *at).or_else(|| self.own.as_ref().map(|own| own.at))
+        self.run.get().map(|run| run.at).or_else(|| self.own.as_ref().map(|own| own.at))
     }
 
     /// How its newest run ended. Its own log holds over what its parent was handed.
@@ -244,8 +260,8 @@ impl KnownThread {
         }
         match event {
             Event::ThreadCreated(created) => self.own = Some(Origin::of(at, created)),
-            Event::RunStarted { prompt, .. } => {
-                self.run.set(seq, (at, prompt.clone()));
+            Event::RunStarted { input, prompt, .. } => {
+                self.run.set(seq, NewestRun { at, prompt: prompt.clone(), message: input.clone() });
                 self.end.set(seq, None);
                 self.retry.set(seq, None);
             }

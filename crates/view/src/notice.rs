@@ -74,6 +74,8 @@ impl Notice {
             | Event::ChildPaused { .. }
             | Event::Delegated { .. }
             | Event::ChildSpawned(_)
+            | Event::ChildAsked(_)
+            | Event::ChildIssued { .. }
             | Event::ChildStarted { .. }
             | Event::ChildStopped { .. }
             | Event::ChildReported { .. }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use agent::approval::Resolution;
-use agent::event::{ChildSpawned, TurnKind, VerdictKind};
+use agent::event::{ChildAsked, ChildSpawned, TurnKind, VerdictKind};
 use agent::message::Part;
 use agent::{CallId, Event, Json, Outcome, Report, ThreadId, Time};
 use schemars::JsonSchema;
@@ -36,7 +36,7 @@ pub enum Entry {
         /// The words.
         text: Arc<str>,
     },
-    /// What the parent asked.
+    /// What the parent asked, or what the program let it know.
     Brief {
         /// When.
         #[schemars(with = "schema::Moment")]
@@ -201,7 +201,10 @@ impl Rows {
                     self.entries.push(Entry::Brief { at, text: brief.text() });
                 }
             }
-            Event::RunStarted { prompt, .. } => self.entries.push(Entry::Prompt { at, text: prompt.clone() }),
+            Event::RunStarted { prompt, from, .. } => self.entries.push(match from {
+                None => Entry::Prompt { at, text: prompt.clone() },
+                Some(_) => Entry::Brief { at, text: prompt.to_string() },
+            }),
             Event::Steered { text, from, .. } => {
                 self.entries.push(Entry::Steer { at, from: from.clone(), text: text.clone() });
             }
@@ -225,7 +228,8 @@ impl Rows {
                 row.duration_ms = *duration_ms;
             }
             Event::ChildSpawned(spawned) => self.spawned(at, spawned),
-            Event::ChildStarted { child } => {
+            Event::ChildAsked(asked) => self.asked(at, asked),
+            Event::ChildStarted { child, .. } => {
                 if let Some(row) = self.child(child) {
                     row.status = "running".to_owned();
                 }
@@ -290,6 +294,7 @@ impl Rows {
             Event::InputArrived { .. }
             | Event::ToolStarted { .. }
             | Event::Delegated { .. }
+            | Event::ChildIssued { .. }
             | Event::ChildSaid { .. }
             | Event::ChildPaused { .. }
             | Event::MessageSent { .. }
@@ -332,6 +337,23 @@ impl Rows {
             goal: spawned.brief.task.clone(),
             outcome: None,
             status: if spawned.queued { "queued" } else { "running" }.to_owned(),
+            report: None,
+        }));
+    }
+
+    /// A child that goes on has another row, below what was said meanwhile.
+    fn asked(&mut self, at: Time, asked: &ChildAsked) {
+        let agent = self.child(&asked.child).map_or_else(|| asked.name.clone(), |row| row.agent.clone());
+        self.children.insert(asked.child.clone(), self.entries.len());
+        self.entries.push(Entry::Child(ChildRow {
+            at,
+            thread: asked.child.clone(),
+            call: asked.call.clone(),
+            name: asked.name.clone(),
+            agent,
+            goal: asked.text.clone(),
+            outcome: None,
+            status: if asked.queued { "queued" } else { "running" }.to_owned(),
             report: None,
         }));
     }

@@ -152,7 +152,7 @@ fn used_by(event: &Event) -> Option<Usage> {
         }),
         Event::CallFailed { booked, error, .. } => Some(lost_usage(booked, error.tokens.as_ref())),
         Event::CallRepeated { booked, .. } => Some(lost_usage(booked, None)),
-        Event::ChildStarted { .. } => Some(Usage { children: 1, ..Usage::default() }),
+        Event::ChildStarted { again: false, .. } => Some(Usage { children: 1, ..Usage::default() }),
         Event::ThreadCreated(_)
         | Event::InputArrived { .. }
         | Event::RunStarted { .. }
@@ -170,6 +170,9 @@ fn used_by(event: &Event) -> Option<Usage> {
         | Event::SubtaskRecalled { .. }
         | Event::ChildSaid { .. }
         | Event::ChildSpawned(_)
+        | Event::ChildAsked(_)
+        | Event::ChildIssued { .. }
+        | Event::ChildStarted { again: true, .. }
         | Event::ChildStopped { .. }
         | Event::ChildReported { .. }
         | Event::MessageSent { .. }

@@ -35,7 +35,9 @@ pub fn verb(name: &str, thread: &Thread, catalog: &Catalog) -> Option<ToolInfo> 
             DELEGATE_TASK.clone(),
         ),
         Verb::MessageAgent => (
-            "Tell a running background sub-agent something; it reads it at its next step.".to_owned(),
+            "Tell a running sub-agent something, or ask a finished one more: it goes on with all it knows, and its new report is \
+             the result."
+                .to_owned(),
             MESSAGE_AGENT.clone(),
         ),
         Verb::WaitAgents => (
@@ -72,7 +74,9 @@ pub fn verb(name: &str, thread: &Thread, catalog: &Catalog) -> Option<ToolInfo> 
 static DELEGATE_TASK: LazyLock<Json> = LazyLock::new(|| Json::of(&delegate_schema()));
 
 static MESSAGE_AGENT: LazyLock<Json> = LazyLock::new(|| {
-    Json::of(&object(&[("agent", string("its id or name")), ("text", string(""))], &["agent", "text"]))
+    let background = json!({"type": "boolean", "description": "do not wait for a finished one"});
+    let properties = [("agent", string("its id or name")), ("text", string("")), ("background", background)];
+    Json::of(&object(&properties, &["agent", "text"]))
 });
 
 static WAIT_AGENTS: LazyLock<Json> = LazyLock::new(|| {

@@ -4,9 +4,10 @@
 
 use std::sync::Arc;
 
+use crate::budget::Grant;
 use crate::effect::Effect;
 use crate::event::{Answered, Ending, TurnKind, TurnStarted, VerdictKind};
-use crate::id::Time;
+use crate::id::{InputId, Time};
 use crate::json::Json;
 use crate::report::Usage;
 
@@ -19,6 +20,12 @@ pub struct Run {
     pub number: u32,
     /// What it does.
     pub phase: Phase,
+    /// The message that it answers; none where it answers a brief.
+    pub asked: Option<InputId>,
+    /// What it may spend, where that is not what the thread was created with.
+    pub grant: Option<Box<Grant>>,
+    /// Descendants that were taken before it, and count against no grant of its own.
+    pub places_before: u32,
     /// JSON Schema that its answer must fit, where its message asks for one.
     pub output_schema: Option<Json>,
     /// Usage of the thread and its descendants when the run began.
@@ -153,6 +160,9 @@ impl Run {
         Self {
             number,
             phase: Phase::Ready,
+            asked: None,
+            grant: None,
+            places_before: 0,
             output_schema: None,
             before,
             clock: Clock { started_at: at, deadline, paused_at: None, stalled_at: None },

@@ -196,7 +196,7 @@ fn judge(moment: &Moment<'_>, parts: &[Part], unreadable: &[(CallId, Arc<str>)])
             let most = policy.max_calls_per_answer;
             (refused(format!("not run: one answer may hold {most} calls (policy.max_calls_per_answer)")), false)
         } else if calls_left == Some(0) {
-            let granted = thread.created.grant.tool_calls.unwrap_or(0);
+            let granted = thread.grant().tool_calls.unwrap_or(0);
             (refused(format!("not run: the limit of {granted} tool calls (max_tool_calls) is reached")), false)
         } else if let Some(why) = unread {
             (
@@ -232,7 +232,7 @@ fn text_of(parts: &[Part]) -> Arc<str> {
 /// Warns once when most of a limit is used.
 fn warn(moment: &mut Moment<'_>) {
     let thread = &*moment.thread;
-    let grant = &thread.created.grant;
+    let grant = thread.grant();
     let tree = thread.spending.spent;
     let limits = [
         ("tool_calls", grant.tool_calls.map(u64::from), u64::from(thread.spending.calls_made)),

@@ -128,7 +128,7 @@ fn limit(thread: &Thread) -> Option<Ending> {
         );
         return ending(Outcome::Error, reason, Some("loop"));
     }
-    let granted = thread.created.grant.tool_calls?;
+    let granted = thread.grant().tool_calls?;
     if thread.spending.calls_made >= granted {
         return ending(
             Outcome::BudgetExceeded,
@@ -179,7 +179,7 @@ fn afford(moment: &Moment<'_>, kind: &TurnKind) -> Result<(u64, Claim), Ending> 
 
     let requests = if is_last { 1 } else { 2 };
     if thread.requests_left().is_some_and(|left| left < requests) {
-        let granted = thread.created.grant.requests.unwrap_or(0);
+        let granted = thread.grant().requests.unwrap_or(0);
         return Err(over(format!("the limit of {granted} requests (--max-requests, grant.requests) is reached")));
     }
     if let Some(left) = thread.tokens_left() {
@@ -193,7 +193,7 @@ fn afford(moment: &Moment<'_>, kind: &TurnKind) -> Result<(u64, Claim), Ending> 
         };
         output = output.min(most);
         if output < least {
-            let granted = thread.created.grant.tokens.unwrap_or(0);
+            let granted = thread.grant().tokens.unwrap_or(0);
             return Err(over(format!("the grant of {granted} tokens (max_tokens) is used up")));
         }
     }
@@ -212,7 +212,7 @@ fn afford(moment: &Moment<'_>, kind: &TurnKind) -> Result<(u64, Claim), Ending> 
             output = output.min(u64::try_from(most).unwrap_or(u64::MAX));
         }
         if output < least {
-            let granted = thread.created.grant.cost_microusd.unwrap_or(0) as f64 / 1e6;
+            let granted = thread.grant().cost_microusd.unwrap_or(0) as f64 / 1e6;
             return Err(over(format!("the grant of ${granted:.2} (max_cost) is used up")));
         }
     }

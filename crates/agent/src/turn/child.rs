@@ -14,23 +14,24 @@ use crate::vocabulary;
 /// The most characters that a parent hears at once of a child that works.
 const MAX_SAID: usize = 2_000;
 
-/// A report arrived. One that arrived before changes nothing.
+/// A report arrived. One that arrived before, or that answers what this thread did not ask, changes nothing.
 pub fn reported(moment: &mut Moment<'_>, id: &ThreadId, report: &Report) {
-    let Some(child) = moment.thread.children.live.get(id) else { return };
-    let spawned = child.spawned.clone();
+    let child = moment.thread.children.live.get(id);
+    let Some(child) = child.filter(|child| child.asked() == report.asked.as_ref()) else { return };
+    let subtask = child.subtask().map(|index| (child.call().clone(), index));
     over(moment, id, report);
-    if let Some(index) = spawned.subtask {
-        delegate::subtask_over(moment, &spawned.call, index, report);
+    if let Some((call, index)) = subtask {
+        delegate::subtask_over(moment, &call, index, report);
     }
     start_queued(moment);
 }
 
 /// A child said something while it works: its parent reads the newest of it at its next turn.
 pub fn said(moment: &mut Moment<'_>, id: &ThreadId, text: &str, foreign: bool) {
-    let heard = moment.thread.children.live.get(id).filter(|child| child.spawned.progress);
+    let heard = moment.thread.children.live.get(id).filter(|child| child.kin.progress);
     if let Some(child) = heard.filter(|_| moment.thread.run.is_some()) {
         let text = context::bounded(text, MAX_SAID, "");
-        let told = Some(Told::of(&context::progress(id, &child.spawned.name, &text), &text));
+        let told = Some(Told::of(&context::progress(id, &child.kin.name, &text), &text));
         moment.emit(Event::ChildSaid { child: id.clone(), text: text.into(), foreign, told });
     }
 }
@@ -47,8 +48,8 @@ pub fn paused(moment: &mut Moment<'_>, id: &ThreadId, paused: bool) {
 /// A child is over, and the calls that wait for it get its report.
 pub fn over(moment: &mut Moment<'_>, id: &ThreadId, report: &Report) {
     let Some(child) = moment.thread.children.live.get(id) else { return };
-    let (name, narrowed) = (child.spawned.name.clone(), child.spawned.narrowed.clone());
-    let is_told = moment.thread.tells_report(&child.spawned);
+    let (name, narrowed) = (child.kin.name.clone(), child.narrowed().to_vec());
+    let is_told = moment.thread.tells_report(id, child);
     let told = is_told.then(|| Told::of(&context::background_report(id, &name, report), &report.text));
     moment.emit(Event::ChildReported { child: id.clone(), report: Box::new(report.clone()), told });
     for call in moment.thread.calls.watchers(id).to_vec() {
@@ -63,7 +64,8 @@ pub fn start_queued(moment: &mut Moment<'_>) {
     }
     while moment.thread.children.running < moment.thread.created.policy.max_concurrent.max(1) {
         let Some(child) = moment.thread.children.queue.front().cloned() else { return };
-        moment.emit(Event::ChildStarted { child: child.clone() });
+        let again = moment.thread.children.live.get(&child).is_some_and(|child| child.asked().is_some());
+        moment.emit(Event::ChildStarted { child: child.clone(), again });
         moment.ask(Effect::StartChild { child });
     }
 }

@@ -74,6 +74,7 @@ fn report(
         unanswered: thread.findings.unanswered.clone(),
         foreign: thread.foreign,
         steered: thread.inbox.steered,
+        asked: run.asked.clone().filter(|_| thread.created.brief.is_some()),
     };
     moment.emit(Event::Reported(Box::new(report)));
 }

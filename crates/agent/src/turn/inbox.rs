@@ -1,5 +1,8 @@
-//! Inputs from outside are taken up, oldest first. A message for a busy root waits for its next run.
+//! Inputs from outside are taken up, oldest first. A message for a busy thread waits for its next run.
 
+use std::sync::Arc;
+
+use crate::budget::Grant;
 use crate::context;
 use crate::event::{Ending, Event};
 use crate::id::InputId;
@@ -14,18 +17,24 @@ pub fn take_all(moment: &mut Moment<'_>) {
     let waiting: Vec<(InputId, Outside)> = moment.thread.inbox.arrived.iter().cloned().collect();
     for (id, input) in waiting {
         match input {
-            Outside::UserSaid { text, .. } => said(moment, id, &text),
+            Outside::UserSaid { text, grant, .. } => said(moment, id, text, grant),
+            Outside::Asked { text, from, grant, .. } => asked(moment, id, text, from, grant),
+            Outside::Noticed { text, from, grant, .. } => noticed(moment, id, text, from, grant),
+            Outside::ChildWanted => {
+                let child = moment.thread.id().child(moment.thread.issued.children + 1);
+                moment.emit(Event::ChildIssued { input: id, child });
+            }
+            // It held when it arrived.
+            Outside::Marked { .. } => {}
             Outside::Steered { text, from, .. } => {
                 if moment.thread.run.is_some() || moment.thread.is_unbegun() {
                     let told = Some(Told::of(&context::steer(&from, &text), &text));
                     moment.emit(Event::Steered { input: id, text, from, told });
-                } else if moment.thread.is_over() {
-                    drop_input(moment, id, "the sub-agent is over");
                 } else {
                     drop_input(moment, id, "nothing runs in this thread; send it a message instead");
                 }
             }
-            Outside::Stopped { strength, reason } => stopped(moment, id, strength, &reason),
+            Outside::Stopped { strength, reason, run } => stopped(moment, id, strength, &reason, run),
             Outside::Decided { approval, digest, decision } => {
                 approval::decided(moment, id, &approval, &digest, decision);
             }
@@ -33,17 +42,47 @@ pub fn take_all(moment: &mut Moment<'_>) {
     }
 }
 
-fn said(moment: &mut Moment<'_>, id: InputId, text: &str) {
-    if moment.thread.created.brief.is_some() {
-        drop_input(moment, id, "a sub-agent has one brief; steer it while it runs");
-    } else if moment.thread.run.is_none() {
+/// A person's message begins a run; while one goes on, or a brief was not begun, it waits.
+fn said(moment: &mut Moment<'_>, input: InputId, prompt: Arc<str>, grant: Option<Box<Grant>>) {
+    if moment.thread.is_idle() {
         let run = moment.thread.issued.runs + 1;
-        moment.emit(Event::RunStarted { input: id, run, prompt: text.into() });
+        moment.emit(Event::RunStarted { input, run, prompt, from: None, told: None, grant });
         begin::next(moment);
     }
 }
 
-fn stopped(moment: &mut Moment<'_>, id: InputId, strength: Strength, reason: &str) {
+/// A parent's question begins a run as a person's message does.
+fn asked(moment: &mut Moment<'_>, input: InputId, prompt: Arc<str>, from: Arc<str>, grant: Box<Grant>) {
+    if moment.thread.is_idle() {
+        let run = moment.thread.issued.runs + 1;
+        let told = Some(Told::of(&context::question(&from, &prompt), &prompt));
+        moment.emit(Event::RunStarted { input, run, prompt, from: Some(from), told, grant: Some(grant) });
+        begin::next(moment);
+    }
+}
+
+/// A notice is read at the next turn of the run that goes on. Where that has no next turn, or none goes on, a run begins for it.
+fn noticed(moment: &mut Moment<'_>, input: InputId, text: Arc<str>, from: Arc<str>, grant: Option<Box<Grant>>) {
+    if moment.thread.is_idle() {
+        let run = moment.thread.issued.runs + 1;
+        moment.emit(Event::RunStarted { input, run, prompt: text, from: Some(from), told: None, grant });
+        begin::next(moment);
+    } else if moment.thread.run.as_ref().is_none_or(|run| run.closing.ending.is_none()) {
+        let told = Some(Told::of(&text, &text));
+        moment.emit(Event::Steered { input, text, from, told });
+    }
+}
+
+fn stopped(moment: &mut Moment<'_>, id: InputId, strength: Strength, reason: &str, wanted: Option<InputId>) {
+    if let Some(wanted) = wanted
+        && moment.thread.run.as_ref().is_none_or(|run| run.asked.as_ref() != Some(&wanted))
+    {
+        // The question that it is about waits behind another run, or was answered.
+        if moment.thread.inbox.arrived.iter().any(|(waiting, _)| *waiting == wanted) {
+            drop_input(moment, wanted, reason);
+        }
+        return drop_input(moment, id, "the run that it would end does not go on");
+    }
     // A sub-agent that has not begun has nothing to say: it is over at once.
     let is_unbegun = moment.thread.is_unbegun();
     let is_stronger = match moment.thread.run.as_ref().map(|run| &run.closing.ending) {

@@ -78,9 +78,9 @@ impl Thread {
 
     /// A report may let subtasks begin that waited for it.
     fn report_needs(&self, catalog: &Catalog, child: &ThreadId, needs: &mut Needs) {
-        let Some(spawned) = self.children.live.get(child).map(|child| &child.spawned) else { return };
-        let Some(graph) = self.calls.graph(&spawned.call) else { return };
-        let (mut over, mut seen) = (Vec::from_iter(spawned.subtask), BTreeSet::new());
+        let Some(child) = self.children.live.get(child) else { return };
+        let Some(graph) = self.calls.graph(child.call()) else { return };
+        let (mut over, mut seen) = (Vec::from_iter(child.subtask()), BTreeSet::new());
         while let Some(index) = over.pop() {
             // One that begins may be answered at once with the report of an earlier run, and so on.
             for next in waiting(graph, index).filter(|next| seen.insert(*next)) {

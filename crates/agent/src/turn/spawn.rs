@@ -9,13 +9,14 @@ use crate::brief::{Brief, Shared};
 use crate::budget::Grant;
 use crate::catalog::Catalog;
 use crate::context;
-use crate::event::{ChildSpawned, Event};
-use crate::id::{CallId, ThreadId};
+use crate::event::{ChildAsked, ChildSpawned, Event};
+use crate::id::{CallId, InputId, ThreadId};
 use crate::machine::Moment;
 use crate::message::{Origin, Role as Speaker};
 use crate::mode::Mode;
 use crate::model::Model;
 use crate::permission::{Action, Judgement, Layer};
+use crate::policy::CountMode;
 use crate::role::{Agent, Role};
 use crate::thread::{Thread, task_key};
 use crate::tools::{ASK_USER, READ_FILE, Reach};
@@ -110,17 +111,17 @@ pub fn accept(
     // A sub-agent does not see what the parent and its other children write meanwhile.
     let reusable = thread.created.policy.reuse_reports && thread.id().is_root() && only_reads(moment, &role);
     // While a child that may write is running, a reader could find something else than before.
-    let at_rest = thread.children.live.values().all(|child| child.spawned.reusable);
+    let at_rest = thread.children.live.values().all(|child| child.is_reusable());
     if reusable
         && at_rest
         && let Some((child, _)) = thread.reuse.reports.get(&task_key(&brief, &role, mode))
     {
         return Ok(Accepted::Recalled(child.clone()));
     }
-    let grant = carve(moment, request, &role, siblings.max(1), &mut narrowed)?;
+    let can_spawn = role.tools.iter().any(|tool| Verb::of(tool).is_some_and(|verb| verb.starts() != Starts::Nothing));
+    let grant = carve(moment, request, can_spawn, siblings.max(1), &mut narrowed)?;
     let child = thread.id().child(thread.issued.children + 1);
-    let queued =
-        thread.children.running + thread.children.queue.len() as u32 >= thread.created.policy.max_concurrent.max(1);
+    let queued = must_wait(thread);
     let name = request.name.clone().unwrap_or_else(|| role.name.clone());
     moment.emit(Event::ChildSpawned(Box::new(ChildSpawned {
         child: child.clone(),
@@ -138,6 +139,40 @@ pub fn accept(
         reusable,
     })));
     Ok(Accepted::Spawned(child))
+}
+
+/// Asks a child that has reported something more, with a grant that is carved anew, or says why not.
+pub fn ask(
+    moment: &mut Moment<'_>,
+    call: &CallId,
+    child: &ThreadId,
+    text: Arc<str>,
+    background: bool,
+    siblings: u32,
+) -> Result<(), String> {
+    let thread = &*moment.thread;
+    let Some((kin, outcome)) = thread.children.reported.get(child) else {
+        return Err(format!("{child} has not reported"));
+    };
+    if !kin.exists {
+        return Err(format!("{} ({child}) was never begun ({outcome}): spawn a new sub-agent", kin.name));
+    }
+    let places = u32::from(thread.created.policy.count_mode == CountMode::Active);
+    room(thread, places).map_err(|why| why.to_string())?;
+    let mut narrowed = Vec::new();
+    let request = ChildRequest { background, ..ChildRequest::default() };
+    let grant = carve(moment, &request, kin.can_spawn, siblings.max(1), &mut narrowed)?;
+    let (child, input) = (child.clone(), InputId::new(format!("{}/{call}", thread.id())));
+    let (call, name, queued) = (call.clone(), kin.name.clone(), must_wait(thread));
+    let asked = ChildAsked { child, input, call, name, text, grant, background, queued, narrowed };
+    moment.emit(Event::ChildAsked(Box::new(asked)));
+    Ok(())
+}
+
+/// Whether one more child would have to wait for a permit.
+fn must_wait(thread: &Thread) -> bool {
+    let children = &thread.children;
+    children.running + children.queue.len() as u32 >= thread.created.policy.max_concurrent.max(1)
 }
 
 /// Leaves the files that parent and child could both read without asking anybody: giving along is a way to read.
@@ -208,11 +243,11 @@ pub fn room(thread: &Thread, places: u32) -> Result<(), NoRoom> {
     if !policy.enabled {
         return Err(NoRoom::Off);
     }
-    if thread.created.grant.depth == 0 {
+    if thread.grant().depth == 0 {
         return Err(NoRoom::TooDeep { most: policy.max_depth });
     }
     if thread.descendants_left() < places {
-        let most = thread.created.grant.descendants;
+        let most = thread.grant().descendants;
         return Err(NoRoom::NoPlace { most, taken: most - thread.descendants_left(), wanted: places });
     }
     Ok(())
@@ -298,7 +333,7 @@ fn role(moment: &Moment<'_>, request: &ChildRequest, mode: Mode, narrowed: &mut 
 fn carve(
     moment: &Moment<'_>,
     request: &ChildRequest,
-    role: &Role,
+    can_spawn: bool,
     siblings: u32,
     narrowed: &mut Vec<Arc<str>>,
 ) -> Result<Grant, String> {
@@ -341,8 +376,7 @@ fn carve(
         return Err("there is no money left for a sub-agent (max_cost): do the task yourself".to_owned());
     }
     let requests = requests_share(thread, siblings)?;
-    let depth = thread.created.grant.depth - 1;
-    let can_spawn = role.tools.iter().any(|tool| Verb::of(tool).is_some_and(|verb| verb.starts() != Starts::Nothing));
+    let depth = thread.grant().depth - 1;
     let left = thread.descendants_left();
     let descendants = if can_spawn { left.saturating_sub(siblings) / (siblings + 1) } else { 0 };
     // More than the calls can need would be held from the siblings for nothing.

@@ -1,7 +1,7 @@
 //! What a call of a verb would start. It is looked at before anybody is started: to ask a person, to hold places while that
 //! person thinks, and to explain.
 //!
-//! Waiting, listing, telling and stopping are free, and a call that cannot be parsed starts no sub-agent: it gets its error at once.
+//! Waiting, listing, telling a running one and stopping are free, and a call that cannot be parsed starts no sub-agent: it gets its error at once.
 //! Starting changes nothing by itself. What a sub-agent then does is judged call by call, with the word of everybody above it.
 
 use std::sync::Arc;
@@ -25,6 +25,8 @@ pub struct Starting {
     files: Vec<Arc<str>>,
     is_temporary: bool,
     is_batch: bool,
+    /// Whether it is a child that has reported and goes on.
+    is_again: bool,
 }
 
 impl Starting {
@@ -35,7 +37,14 @@ impl Starting {
             None => "general".into(),
             Some(name) => catalog.agent(name).map_or_else(|| name.clone(), |agent| agent.name.clone()),
         };
-        let plain = |agents| Self { agents, model: None, files: Vec::new(), is_temporary: false, is_batch: false };
+        let plain = |agents| Self {
+            agents,
+            model: None,
+            files: Vec::new(),
+            is_temporary: false,
+            is_batch: false,
+            is_again: false,
+        };
         let one = |agent| plain(vec![agent]);
         let requested =
             |agent, request: ChildRequest| Self { model: request.model, files: request.files, ..one(agent) };
@@ -51,7 +60,12 @@ impl Starting {
             VerbCall::Split { subtasks, .. } => {
                 Some(batch(subtasks.iter().map(|subtask| known(subtask.agent.as_ref())).collect()))
             }
-            VerbCall::Message { .. } | VerbCall::Wait { .. } | VerbCall::Stop { .. } | VerbCall::List(_) => None,
+            VerbCall::Message { who, .. } => {
+                let child = thread.finished_child(&who).ok()??;
+                let (kin, _) = thread.children.reported.get(&child)?;
+                Some(Self { is_again: true, ..one(kin.agent.clone()) })
+            }
+            VerbCall::Wait { .. } | VerbCall::Stop { .. } | VerbCall::List(_) => None,
         }
     }
 
@@ -70,9 +84,9 @@ impl Starting {
         self.files.iter().take(spawn::MAX_FILES).map(AsRef::as_ref)
     }
 
-    /// How many places it needs.
+    /// How many places it needs. A child that goes on has its place, or is given it when it does.
     pub fn places(&self) -> u32 {
-        self.agents.len() as u32
+        if self.is_again { 0 } else { self.agents.len() as u32 }
     }
 
     /// Whether it starts one sub-agent and not a list of them.
@@ -82,6 +96,7 @@ impl Starting {
 
     fn effect(&self) -> Arc<str> {
         match (self.agents.as_slice(), self.is_temporary) {
+            ([agent], _) if self.is_again => format!("asks the sub-agent {agent} something more").into(),
             ([name], true) => format!("starts the temporary sub-agent '{name}'").into(),
             ([agent], false) => format!("starts the sub-agent {agent}").into(),
             (agents, _) => format!("starts {} sub-agents: {}", agents.len(), agents.join(", ")).into(),
@@ -126,7 +141,7 @@ pub fn check(moment: &Moment<'_>, name: &str, starting: &Starting) -> Result<(),
         let (reason, count) = (format!("Maximum {most} subtasks (policy.max_subtasks)"), starting.places());
         return Err(vocabulary::refusal(name, format!("{reason}, and there are {count}: nothing was begun")));
     }
-    if !starting.is_temporary {
+    if !starting.is_temporary && !starting.is_again {
         for agent in &starting.agents {
             spawn::find_agent(moment, Some(agent)).map_err(|reason| vocabulary::refusal(name, reason))?;
         }

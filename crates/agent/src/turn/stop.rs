@@ -8,7 +8,7 @@ use crate::id::{CallId, InputId, ThreadId};
 use crate::input::Strength;
 use crate::machine::Moment;
 use crate::report::{Outcome, Report};
-use crate::thread::{Node, Phase, SlotState, VerbState};
+use crate::thread::{Child, Node, Phase, SlotState, VerbState};
 use crate::tools::ToolResult;
 use crate::turn::{approval, child, delegate, tool_calls};
 
@@ -43,7 +43,8 @@ pub fn begin(moment: &mut Moment<'_>, input: Option<InputId>, ending: Ending) {
 pub fn stop_child(moment: &mut Moment<'_>, id: &ThreadId, strength: Strength, reason: &Arc<str>) {
     let Some(lives) = moment.thread.children.live.get(id) else { return };
     if !lives.started {
-        return child::over(moment, id, &never_begun(reason));
+        let report = never_begun(lives, reason);
+        return child::over(moment, id, &report);
     }
     if lives.stop.as_ref().is_some_and(|(before, _)| *before >= strength) {
         return;
@@ -105,6 +106,6 @@ fn running_tools(moment: &Moment<'_>) -> Vec<CallId> {
 }
 
 /// The report of a child that was accepted and never begun.
-pub fn never_begun(reason: &Arc<str>) -> Report {
-    Report::empty(Outcome::Cancelled, format!("never begun: {reason}"))
+pub fn never_begun(child: &Child, reason: &Arc<str>) -> Report {
+    Report { asked: child.asked().cloned(), ..Report::empty(Outcome::Cancelled, format!("never begun: {reason}")) }
 }

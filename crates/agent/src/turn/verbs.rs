@@ -11,7 +11,7 @@ use crate::id::{CallId, ThreadId};
 use crate::input::Strength;
 use crate::machine::Moment;
 use crate::report::Outcome;
-use crate::thread::{Slot, SlotState, VerbState};
+use crate::thread::{Kin, Slot, SlotState, Thread, VerbState};
 use crate::tools::ToolResult;
 use crate::turn::spawn::{Accepted, ChildRequest};
 use crate::turn::starting::{self, Starting};
@@ -51,7 +51,7 @@ pub fn told(moment: &mut Moment<'_>, call: &CallId, delivered: bool) {
         ToolResult::ok(format!("{child} reads it at its next step."))
     } else {
         ToolResult::error(format!(
-            "{child} is over and reads nothing more. Spawn a new sub-agent if there is more to do."
+            "{child} finished before it could read this. Its report reaches you; then message_agent asks it more."
         ))
     };
     tool_calls::answer(moment, call, result);
@@ -85,7 +85,7 @@ pub fn start_one(
             else {
                 return Err(format!("the report of {id} is no longer there"));
             };
-            let name = moment.thread.children.reported.get(&id).map_or("sub-agent", |(name, _)| name);
+            let name = moment.thread.children.reported.get(&id).map_or("sub-agent", |(kin, _)| &*kin.name);
             let verb = moment.thread.calls.slot(call).map_or("", |slot| &*slot.name);
             let text = vocabulary::recalled(verb, &id, name, &report);
             tool_calls::answer(moment, call, ToolResult::ok(text));
@@ -93,18 +93,41 @@ pub fn start_one(
         }
     };
     if request.background {
-        let child = &moment.thread.children.live[&id].spawned;
-        let mut text = format!("{} ({id}) works in the background; its report reaches you by itself.", child.name);
-        for note in &child.narrowed {
-            let _ = write!(text, "\n({note})");
-        }
+        let mut text = in_background(moment, &id, "works");
         text.push_str(&ignored_line(&request.ignored));
         tool_calls::answer(moment, call, ToolResult::ok(text));
     }
     Ok(())
 }
 
-fn message(moment: &mut Moment<'_>, call: &CallId, who: &str, text: Arc<str>) -> Result<(), String> {
+/// What is said of a child for which no call waits.
+fn in_background(moment: &Moment<'_>, id: &ThreadId, works: &str) -> String {
+    let child = &moment.thread.children.live[id];
+    let mut text = format!("{} ({id}) {works} in the background; its report reaches you by itself.", child.kin.name);
+    for note in child.narrowed() {
+        let _ = write!(text, "\n({note})");
+    }
+    text
+}
+
+/// Tells a running child something, or asks one that has reported something more. Such a call waits for the answer as `spawn_agent` does,
+/// unless it is wanted in the background.
+fn message(
+    moment: &mut Moment<'_>,
+    call: &CallId,
+    who: &str,
+    text: Arc<str>,
+    background: bool,
+    siblings: u32,
+) -> Result<(), String> {
+    if let Some(child) = moment.thread.finished_child(who)? {
+        spawn::ask(moment, call, &child, text, background, siblings)?;
+        if background {
+            let text = in_background(moment, &child, "goes on");
+            tool_calls::answer(moment, call, ToolResult::ok(text));
+        }
+        return Ok(());
+    }
     let child = find(moment, who)?;
     if !moment.thread.children.live[&child].started {
         return Err(format!("{child} waits in line and reads nothing yet. Stop it and spawn it with the whole task"));
@@ -150,7 +173,8 @@ fn stop(
     if moment.thread.children.live[&id].started {
         stop::stop_child(moment, &id, strength, reason);
     } else {
-        child::reported(moment, &id, &stop::never_begun(reason));
+        let report = stop::never_begun(&moment.thread.children.live[&id], reason);
+        child::reported(moment, &id, &report);
     }
     Ok(())
 }
@@ -181,7 +205,7 @@ fn perform(moment: &mut Moment<'_>, slot: &Slot, asked_for: VerbCall, siblings: 
         }
         VerbCall::HandOver(order) => hand_over::start(moment, call, &order, siblings),
         VerbCall::Split { plan, subtasks, enough, .. } => delegate::accept(moment, call, plan, subtasks, enough),
-        VerbCall::Message { who, text } => message(moment, call, &who, text),
+        VerbCall::Message { who, text, background } => message(moment, call, &who, text, background, siblings),
         VerbCall::Wait { who, any, seconds } => wait(moment, call, who, any, seconds),
         VerbCall::Stop { who, strength, reason } => stop(moment, call, &who, strength, &reason),
         VerbCall::List(listed) => {
@@ -205,10 +229,10 @@ fn find(moment: &Moment<'_>, who: &str) -> Result<ThreadId, String> {
     if children.contains_key(&exact) {
         return Ok(exact);
     }
-    let own = own_name(moment, who);
+    let own = own_name(moment.thread, who);
     let matches: Vec<&ThreadId> = children
         .iter()
-        .filter(|(id, child)| **id == own || child.spawned.name.eq_ignore_ascii_case(who))
+        .filter(|(id, child)| **id == own || child.kin.name.eq_ignore_ascii_case(who))
         .map(|(id, _)| id)
         .collect();
     match matches.as_slice() {
@@ -227,18 +251,42 @@ fn find(moment: &Moment<'_>, who: &str) -> Result<ThreadId, String> {
 
 /// A child that has reported and that no running one shares its name with.
 fn over<'a>(moment: &'a Moment<'_>, who: &str) -> Option<(&'a ThreadId, &'a str, Outcome)> {
-    let (exact, own) = (ThreadId::new(who), own_name(moment, who));
+    let (exact, own) = (ThreadId::new(who), own_name(moment.thread, who));
     let is_meant = |id: &ThreadId, name: &str| *id == exact || *id == own || name.eq_ignore_ascii_case(who);
-    if moment.thread.children.live.iter().any(|(id, child)| is_meant(id, &child.spawned.name)) {
+    if moment.thread.children.live.iter().any(|(id, child)| is_meant(id, &child.kin.name)) {
         return None;
     }
     let mut reported = moment.thread.children.reported.iter();
-    reported.find(|(id, (name, _))| is_meant(id, name)).map(|(id, (name, outcome))| (id, &**name, *outcome))
+    reported.find(|(id, (kin, _))| is_meant(id, &kin.name)).map(|(id, (kin, outcome))| (id, &*kin.name, *outcome))
 }
 
 /// The child that the end of an id stands for.
-fn own_name(moment: &Moment<'_>, end: &str) -> ThreadId {
-    ThreadId::new(format!("{}.{}", moment.thread.id(), end.trim_start_matches('.')))
+fn own_name(thread: &Thread, end: &str) -> ThreadId {
+    ThreadId::new(format!("{}.{}", thread.id(), end.trim_start_matches('.')))
+}
+
+impl Thread {
+    /// The child that has reported and is meant by an id, the end of one, or a name; none where no such child is there, or a running one
+    /// goes by that name.
+    pub(crate) fn finished_child(&self, who: &str) -> Result<Option<ThreadId>, String> {
+        let (exact, own) = (ThreadId::new(who), own_name(self, who));
+        if let Some(id) = [exact, own].into_iter().find(|id| self.children.reported.contains_key(id)) {
+            return Ok(Some(id));
+        }
+        let is_called = |kin: &Kin| kin.name.eq_ignore_ascii_case(who);
+        if self.children.live.iter().any(|(id, child)| id.as_str() == who || is_called(&child.kin)) {
+            return Ok(None);
+        }
+        let named = self.children.reported.iter().filter(|(_, (kin, _))| is_called(kin)).map(|(id, _)| id);
+        match named.collect::<Vec<_>>().as_slice() {
+            [] => Ok(None),
+            [one] => Ok(Some((*one).clone())),
+            several => {
+                let ids = several.iter().map(|id| id.as_str()).collect::<Vec<_>>().join(", ");
+                Err(format!("several finished sub-agents are called '{who}'; use an id: {ids}"))
+            }
+        }
+    }
 }
 
 fn all(moment: &Moment<'_>) -> Vec<ThreadId> {
@@ -247,7 +295,7 @@ fn all(moment: &Moment<'_>) -> Vec<ThreadId> {
 
 fn names(moment: &Moment<'_>, children: &[ThreadId]) -> String {
     let name = |id: &ThreadId| match moment.thread.children.live.get(id) {
-        Some(child) => format!("{} ({id})", child.spawned.name),
+        Some(child) => format!("{} ({id})", child.kin.name),
         None => id.to_string(),
     };
     children.iter().map(name).collect::<Vec<_>>().join(", ")

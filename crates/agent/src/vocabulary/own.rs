@@ -12,7 +12,7 @@ use crate::event::{Enough, Subtask};
 use crate::id::ThreadId;
 use crate::input::Strength;
 use crate::json::Json;
-use crate::policy::Policy;
+use crate::policy::{Lifecycle, Policy};
 use crate::report::Report;
 use crate::thread::{Graph, Node, Thread};
 use crate::turn::delegate;
@@ -146,7 +146,8 @@ fn read_subtask(item: Value) -> Result<Subtask, String> {
 pub fn message_agent(input: &Json) -> Result<VerbCall, String> {
     let mut arguments = Arguments::read(Verb::MessageAgent.name(), MESSAGE_EXAMPLE, input)?;
     let who = arguments.needed(&["agent", "id", "name"])?;
-    Ok(VerbCall::Message { who, text: arguments.needed(&["text", "message"])? })
+    let text = arguments.needed(&["text", "message"])?;
+    Ok(VerbCall::Message { who, text, background: arguments.flag("background")? })
 }
 
 /// Reads the arguments of `wait_agents`.
@@ -223,7 +224,7 @@ pub fn combined(thread: &Thread, graph: &Graph) -> String {
         let _ = write!(text, "\n\n## Subtask {index}: {}\n", subtask.task);
         match node {
             Node::Reported(child, report) => {
-                let name = thread.children.reported.get(child).map_or("sub-agent", |(name, _)| name);
+                let name = thread.children.reported.get(child).map_or("sub-agent", |(kin, _)| &*kin.name);
                 text.push_str(&context::report_text(child, name, report));
             }
             Node::Skipped(reason) => {
@@ -251,10 +252,14 @@ pub fn list(thread: &Thread, catalog: &Catalog) -> String {
             (None, true) => "running",
             (None, false) => "queued",
         };
-        let _ = write!(text, "\n- {} ({id}): {state}", child.spawned.name);
+        let _ = write!(text, "\n- {} ({id}): {state}", child.kin.name);
     }
-    for (id, (name, outcome)) in &thread.children.reported {
-        let _ = write!(text, "\n- {name} ({id}): {outcome}");
+    for (id, (kin, outcome)) in &thread.children.reported {
+        let name = &kin.name;
+        let _ = match thread.created.policy.lifecycle {
+            Lifecycle::Call => write!(text, "\n- {name} ({id}): {outcome}"),
+            Lifecycle::Persistent => write!(text, "\n- {name} ({id}): idle, was {outcome}"),
+        };
     }
     text
 }

@@ -174,7 +174,7 @@ fn a_stop_takes_the_question_back() {
     let mut room = asking();
     room.calls(&[("edit_file", "{}")]);
     let asked = question(&room, 0);
-    send(&mut room, "s", Outside::Stopped { strength: Strength::Cancel, reason: "enough".into() });
+    send(&mut room, "s", Outside::stopped(Strength::Cancel, "enough"));
     assert!(matches!(&resolutions(&room)[0], Resolution::Withdrawn { reason } if &**reason == "enough"));
     assert!(room.thread.approvals.open.is_empty());
     decide(&mut room, "d1", &asked, once());

@@ -2,6 +2,7 @@
 //!
 //! What happens between threads, and in which order, is told by the stories of the testkit.
 
+mod again;
 mod alone;
 mod approvals;
 mod butler;

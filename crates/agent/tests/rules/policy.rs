@@ -1,9 +1,11 @@
 //! Every field of the policy changes what happens (INV-6, OPTA-12): none is there for show.
 
 use majordomo_agent::facts::Consent;
-use majordomo_agent::policy::{ContextMode, CountMode, OnError, Policy, ReportData, StartApproval, TokenCount};
+use majordomo_agent::policy::{
+    ContextMode, CountMode, Lifecycle, OnError, Policy, ReportData, StartApproval, TokenCount,
+};
 use majordomo_agent::role::Agent;
-use majordomo_agent::{Effect, Event, Mode, Outcome, Usage};
+use majordomo_agent::{Effect, Event, Mode, Outcome, ThreadId, Usage};
 
 use super::room::{self, Room};
 
@@ -221,6 +223,20 @@ const FIELDS: &[Field] = &[
         one: (|policy| policy.context = ContextMode::Brief, "false"),
         other: (|policy| policy.context = ContextMode::Structured, "true"),
         seen: |policy| handed_over(policy).spawned()[0].brief.context.is_some().to_string(),
+    },
+    Field {
+        name: "lifecycle",
+        one: (|policy| policy.lifecycle = Lifecycle::Call, "false, completed"),
+        other: (|policy| policy.lifecycle = Lifecycle::Persistent, "true, idle, was completed"),
+        seen: |policy| {
+            let mut room = after(policy, &[SPAWN]);
+            let created = room.thread.child_created(&ThreadId::new("r.1")).expect("it was started");
+            let is_told = majordomo_agent::context::system(&created).contains("You stay after it");
+            room.reports("r.1", Outcome::Completed, Default::default());
+            room.calls(&[("list_agents", "{}")]);
+            let listed = room.results().last().expect("a list").0.to_owned();
+            format!("{is_told}, {}", listed.rsplit(": ").next().unwrap_or_default())
+        },
     },
     Field {
         name: "max_context_tokens",

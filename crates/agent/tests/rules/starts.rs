@@ -118,7 +118,7 @@ fn no_place_leaks_whatever_comes_of_the_question() {
             decide(room, "d", asked, once());
         }),
         ("stopped", |room, _| {
-            send(room, "s", Outside::Stopped { strength: Strength::Kill, reason: "enough".into() });
+            send(room, "s", Outside::stopped(Strength::Kill, "enough"));
         }),
     ];
     for (what, refuse) in refusals {

@@ -1,6 +1,6 @@
 //! `majordomo doctor`: checks everything that a run needs, and reports problems.
 //!
-//! It creates nothing permanent: no database is created, and the file that tests whether the data folder is writable
+//! Except with `--rebuild`, it changes nothing that is kept. It creates nothing permanent: no database is created, and the file that tests whether the data folder is writable
 //! is removed again. It removes the temporary files of processes that were killed. A key is never shown, only whether its
 //! variable is set. A model that is named with `-m` is sent one short request; without that, nothing leaves the machine.
 
@@ -24,11 +24,14 @@ use crate::out;
 const WIDE: usize = 400;
 
 /// `majordomo doctor`.
-pub async fn doctor(flags: &Flags, json: bool) -> Result<u8, Failure> {
+pub async fn doctor(flags: &Flags, json: bool, rebuild: bool) -> Result<u8, Failure> {
     let surroundings = surroundings()?;
     let (findings, code) = match Config::load(&surroundings, flags) {
         Ok(config) => {
             let mut findings = examined(&surroundings, &config).await;
+            if rebuild {
+                findings.push(rebuilt(&config).await);
+            }
             if let Some(model) = &flags.model {
                 findings.push(connection(&config, model).await);
             }
@@ -181,6 +184,34 @@ async fn database(config: &Config) -> Finding {
             Finding::well("database", format!("integrity check passed; {}", health.engine))
         }
         Ok(health) => Finding::broken("database", health.faults.join("; ")),
+    }
+}
+
+/// Makes what is folded from boards anew from the log.
+async fn rebuilt(config: &Config) -> Finding {
+    const ABOUT: &str = "tasks";
+    if !location(config).exists() {
+        return Finding::well(ABOUT, "there is no database to rebuild");
+    }
+    let store = match open_store(config) {
+        Ok(store) => store,
+        Err(error) => return Finding::broken(ABOUT, error.to_string()),
+    };
+    let rebuilt = store.rebuild_boards().await;
+    store.close().await;
+    match rebuilt {
+        Err(error) => Finding::broken(ABOUT, error.to_string()),
+        Ok(made) if made.differences == 0 => Finding::well(
+            ABOUT,
+            format!("{} tasks of {} boards made anew from the log: they were right", made.tasks, made.boards),
+        ),
+        Ok(made) => Finding::note(
+            ABOUT,
+            format!(
+                "{} tasks of {} boards made anew from the log: {} rows were wrong and are right now",
+                made.tasks, made.boards, made.differences
+            ),
+        ),
     }
 }
 

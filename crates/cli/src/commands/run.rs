@@ -1,18 +1,19 @@
 //! `majordomo run` and `majordomo thread resume`: one run, watched to its end.
 
+use std::path::Path;
 use std::time::Instant;
 
 use agent::{Event, Json, ThreadId};
 use futures_util::TryStreamExt;
-use majordomo::config::{Config, Flags};
+use majordomo::config::Flags;
 use majordomo::follow::root_report;
 use majordomo::staff::{Staff, open_store};
-use majordomo::{Assignment, SAMPLE, Session, Update, Work};
+use majordomo::{Assignment, Session, Update, Work};
 use rustix::process::Signal;
-use store::ApprovalQuery;
+use store::{ApprovalQuery, ThreadQuery};
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::{configured, staff, surroundings, trust};
+use super::{as_begun, configured, detach, staff, thread, trust};
 use crate::arguments::{Approvals, Output, Questions, Run};
 use crate::consent::{Asker, Asking};
 use crate::error::Failure;
@@ -22,27 +23,70 @@ use crate::{out, prompt};
 
 /// `majordomo run`.
 pub async fn run(arguments: Run) -> Result<u8, Failure> {
-    let may_ask = arguments.questions.approvals != Some(Approvals::Deny);
+    if arguments.detached {
+        detach::leave_terminal();
+    }
+    let may_ask = arguments.questions.approvals != Some(Approvals::Deny) && !arguments.detached;
     let flags = Flags { demo: arguments.demo, ..arguments.settings.flags() };
-    let (surroundings, config) = trust::settled(&flags, may_ask)?;
-    let prompt = prompt::read(arguments.prompt.as_deref())?;
+    let goes_on = match (&arguments.thread, arguments.continues) {
+        (Some(name), _) => Some(name.clone()),
+        (None, true) => Some(last_here(&flags).await?.to_string()),
+        (None, false) => None,
+    };
+    let (surroundings, config) = match &goes_on {
+        Some(name) => as_begun(name, &flags).await?,
+        None => trust::settled(&flags, may_ask)?,
+    };
+    let prompt = match arguments.detached {
+        true => prompt::piped()?,
+        false => prompt::read(arguments.prompt.as_deref())?,
+    };
     let output_schema = arguments.schema.as_deref().map(read_schema).transpose()?;
-    let quiet = arguments.output.quiet || arguments.output.jsonl;
-    let prepared = Prepared::new(arguments.output, &config.dialect)?;
-    let asking = Asking::new(&arguments.questions);
+    if arguments.detach {
+        let thread = detach::start(&config.data, &prompt)?;
+        out::Result::Stdout.line(&thread)?;
+        return Ok(0);
+    }
+    let output = if arguments.detached { detach::silent() } else { arguments.output };
+    let quiet = output.quiet || output.jsonl;
+    let prepared = Prepared::new(output, &config.dialect)?;
+    let asking = Asking::new(&if arguments.detached { Questions::waiting() } else { arguments.questions });
     let staff = staff(&surroundings, config, asking.options()).await?;
     let work = Work::new(prompt);
     let work = match output_schema {
         Some(schema) => work.schema(schema),
         None => work,
     };
-    let assignment = staff.assign(&work)?;
-    let run = staff.stream(work).await?;
-    if !quiet {
-        out::note(&format!("model {} · thread {}", assignment.model, run.root()));
-        for hint in hints(&assignment, arguments.demo) {
-            out::note(&hint);
+    let work = if arguments.detached { work.unwatched() } else { work };
+    let run = match &goes_on {
+        Some(name) => {
+            if arguments.settings.begins() {
+                let what = "agent, model, mode, preset and limits of a conversation are chosen with its first message";
+                return Err(Failure::usage(format!(
+                    "{what}: leave them out, or start another without -c and --thread"
+                )));
+            }
+            let (id, row) = thread::find(&**staff.store(), name).await?;
+            let run = staff.session_of(&id).ask(&id, work).await?;
+            if !quiet {
+                out::note(&format!("model {} · thread {id}", row.model));
+            }
+            run
         }
+        None => {
+            let assignment = staff.assign(&work)?;
+            let run = staff.stream(work).await?;
+            if !quiet {
+                out::note(&format!("model {} · thread {}", assignment.model, run.root()));
+                for hint in hints(&assignment, arguments.demo) {
+                    out::note(&hint);
+                }
+            }
+            run
+        }
+    };
+    if arguments.detached {
+        detach::started(run.thread())?;
     }
     let show = Show::new(run.root().clone(), prepared, &asking, staff.runtime().clock());
     let asker = asker(&staff, &asking);
@@ -54,18 +98,20 @@ const GO_ON: &str = "The model could not be reached, and your work was interrupt
 
 /// `majordomo thread resume`.
 pub async fn resume(name: &str, flags: &Flags, questions: &Questions, output: Output) -> Result<u8, Failure> {
-    let flags = as_begun(name, flags).await?;
-    let (surroundings, config) = configured(&flags)?;
+    let (surroundings, config) = as_begun(name, flags).await?;
     let quiet = output.quiet || output.jsonl;
     let prepared = Prepared::new(output, &config.dialect)?;
     let asking = Asking::new(questions);
     let staff = staff(&surroundings, config, asking.options()).await?;
     let thread = staff.runtime().store().resolve(name).await?;
-    if !thread.is_root() {
+    if !thread.is_root() && !stands_alone(&staff, &thread).await? {
         let root = thread.root();
         return Err(Failure::usage(format!(
             "{thread} is a sub-agent; resume its root: majordomo thread resume {root}"
         )));
+    }
+    if !thread.is_root() {
+        return resume_alone(&staff, &thread, prepared, &asking).await;
     }
     let session = staff.session_of(&thread);
     let show = Show::new(thread.clone(), prepared, &asking, staff.runtime().clock());
@@ -115,22 +161,59 @@ fn hints(assignment: &Assignment, demo: bool) -> Vec<String> {
     wanted.into_iter().filter(|(is_wanted, _)| *is_wanted).map(|(_, hint)| format!("note: {hint}")).collect()
 }
 
-/// The flags, and what of those that a thread was begun with its log tells.
-async fn as_begun(name: &str, flags: &Flags) -> Result<Flags, Failure> {
-    let config = Config::load(&surroundings()?, flags)?;
+/// The last conversation that was begun in this folder.
+async fn last_here(flags: &Flags) -> Result<ThreadId, Failure> {
+    let (here, config) = configured(flags)?;
+    let folder = here.cwd.canonicalize().unwrap_or_else(|_| here.cwd.clone());
     let store = open_store(&config)?;
-    let thread = store.resolve(name).await?;
-    let first = store.read(&thread, 0, 1).await?;
-    store.close().await;
-    let demo = first.iter().any(|record| match &*record.event {
-        Event::ThreadCreated(created) => created.household.as_deref() == Some(SAMPLE),
-        _ => false,
-    });
-    Ok(Flags { demo, ..flags.clone() })
+    let mut query = ThreadQuery { root_only: true, archived: Some(false), ..ThreadQuery::default() };
+    loop {
+        let rows = store.threads(query.clone()).await?;
+        for row in &rows {
+            let first = store.read(&row.id, 0, 1).await?;
+            let is_here = first.iter().any(|record| match &*record.event {
+                Event::ThreadCreated(created) => Path::new(&*created.workspace) == folder,
+                _ => false,
+            });
+            if is_here {
+                store.close().await;
+                return Ok(row.id.clone());
+            }
+        }
+        match rows.last() {
+            Some(last) if rows.len() == query.limit => query.before = Some(last.id.clone()),
+            _ => {
+                return Err(Failure::usage(
+                    "there is no conversation in this folder yet; majordomo run \"…\" starts one",
+                ));
+            }
+        }
+    }
+}
+
+/// Whether a sub-agent was spoken to by a person, or belongs to a task: then its parent does not wait for it.
+async fn stands_alone(staff: &Staff, thread: &ThreadId) -> Result<bool, Failure> {
+    let root = staff.store().thread(&thread.root()).await?;
+    Ok(root.is_some_and(|row| !row.state.is_live()))
+}
+
+/// Goes on with a sub-agent whose parent does not wait for it.
+async fn resume_alone(staff: &Staff, id: &ThreadId, prepared: Prepared, asking: &Asking) -> Result<u8, Failure> {
+    let seq = staff.session_of(id).newest().await?;
+    staff.runtime().resume(id).await?;
+    let run = majordomo::Run::after(staff.runtime(), id, seq);
+    let show = Show::new(id.root(), prepared, asking, staff.runtime().clock());
+    let asker = asker(staff, asking);
+    watch(staff, run, show, asker).await
 }
 
 /// Shows a run until it is over or a signal comes.
-async fn watch(staff: &Staff, run: majordomo::Run, mut show: Show, mut asker: Option<Asker>) -> Result<u8, Failure> {
+pub async fn watch(
+    staff: &Staff,
+    run: majordomo::Run,
+    mut show: Show,
+    mut asker: Option<Asker>,
+) -> Result<u8, Failure> {
     let mut run = if show.wants_deltas() { run } else { run.without_text() };
     let (runtime, root) = (staff.runtime(), run.root().clone());
     let mut interrupts = signal(SignalKind::interrupt()).map_err(anyhow::Error::from)?;
@@ -203,7 +286,7 @@ async fn until(due: Option<Instant>) {
 }
 
 /// Who puts questions to the person at this terminal, if anybody is asked there.
-fn asker(staff: &Staff, asking: &Asking) -> Option<Asker> {
+pub fn asker(staff: &Staff, asking: &Asking) -> Option<Asker> {
     let person = asking.person()?.clone();
     Some(Asker::new(person, staff.clone()))
 }

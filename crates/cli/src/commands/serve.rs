@@ -6,10 +6,14 @@ use std::process::{Command, Stdio};
 
 use majordomo::config::Flags;
 use majordomo::staff::{Consent, Options};
+use majordomo::tasks::chores::{Scope, TaskChores};
+use majordomo::worker::Worker;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use server::Server;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::oneshot;
 
+use super::work::opener;
 use super::{configured, staff};
 use crate::arguments::Serve;
 use crate::error::Failure;
@@ -18,6 +22,9 @@ use crate::out;
 /// Where a password for people comes from: not from the command line, which others can read.
 const PASSWORD: &str = "MAJORDOMO_PASSWORD";
 
+/// Threads of tasks that a server drives at the same time.
+const CONCURRENCY: usize = 4;
+
 /// `majordomo serve`.
 pub async fn serve(serve: Serve) -> Result<u8, Failure> {
     let flags = Flags { demo: serve.demo, ..serve.settings.flags() };
@@ -25,6 +32,7 @@ pub async fn serve(serve: Serve) -> Result<u8, Failure> {
         Failure::usage(format!("'{}' is no address to listen on: write it as 127.0.0.1:4870", serve.addr))
     })?;
     let (surroundings, config) = configured(&flags)?;
+    let data = config.data.clone();
     let password = std::env::var(PASSWORD).ok().filter(|password| !password.is_empty());
     let options = server::Options { addr, names: serve.name, password, data: config.data.clone(), page: serve.page };
     if !addr.ip().is_loopback() && options.password.is_none() {
@@ -56,8 +64,23 @@ pub async fn serve(serve: Serve) -> Result<u8, Failure> {
         }
     };
     let mut code = 0;
-    let folder = bound.open(async { code = closed.await }).await;
-    staff.runtime().leave().await;
+    let data = Some(data.to_string_lossy().into_owned());
+    let chores = Box::new(TaskChores::new(Scope::All, Vec::new()));
+    let opener = opener(surroundings.clone(), Flags { data, ..flags });
+    let worker = Worker::new(staff.store().clone(), opener, CONCURRENCY, vec![chores]);
+    let worker = worker.with_staff(surroundings.cwd.clone(), staff.clone()).await;
+    let (stop, stopped) = oneshot::channel::<()>();
+    let serving = async {
+        let folder = bound.open(async { code = closed.await }).await;
+        drop(stop);
+        folder
+    };
+    // It ends when the other end is dropped.
+    let working = worker.work(async { drop(stopped.await) });
+    let (folder, worked) = tokio::join!(serving, working);
+    if let Err(error) = worked {
+        out::note(&format!("tasks were not worked to the end: {error}"));
+    }
     drop(folder);
     out::note("what was running goes on when it is served again, or with: majordomo thread resume ID");
     Ok(code)

@@ -9,11 +9,12 @@ use majordomo::follow::logged;
 use majordomo::staff::open_store;
 use majordomo::threads::{ThreadState, TreeUsage, object, tree_usage};
 use serde_json::{Value, json};
-use store::{Living, Selection, Store, ThreadQuery, ThreadRow, read_all};
+use store::{Living, SearchQuery, Selection, Store, ThreadQuery, ThreadRow, read_all};
 use view::draw::columns::{self, cut, left, right};
 use view::{Dialect, Entry, Lines, Transcript, draw, safe};
 
 use super::configured;
+use super::wait::mark_read;
 use crate::error::Failure;
 use crate::out;
 
@@ -34,11 +35,28 @@ const GOAL: usize = 60;
 /// Lines of a tool's result that are shown unless all are asked for.
 const SHORT: usize = 6;
 
+/// Which threads are listed.
+pub struct Which {
+    pub all: bool,
+    pub of: Option<String>,
+    pub archived: bool,
+    pub search: Option<String>,
+}
+
 /// `majordomo thread ls`.
-pub async fn ls(flags: &Flags, json: bool, limit: usize, all: bool) -> Result<u8, Failure> {
+pub async fn ls(flags: &Flags, json: bool, limit: usize, which: Which) -> Result<u8, Failure> {
     let (_, config) = configured(flags)?;
     let store = open_store(&config)?;
-    let query = ThreadQuery { root_only: !all, limit, ..ThreadQuery::default() };
+    if let Some(words) = &which.search {
+        return search(&*store, json, limit, words).await;
+    }
+    let root = match &which.of {
+        Some(name) => Some(store.resolve(name).await?.root()),
+        None => None,
+    };
+    let archived = root.is_none().then_some(which.archived);
+    let query =
+        ThreadQuery { root_only: !which.all && root.is_none(), root, archived, limit, ..ThreadQuery::default() };
     let rows = store.threads(query).await?;
     let living = store.living(runtime::Clock::default().now()).await?;
     let trees = tree_usage(&*store, &rows).await?;
@@ -62,6 +80,28 @@ pub async fn ls(flags: &Flags, json: bool, limit: usize, all: bool) -> Result<u8
         out::note("there are no threads yet; majordomo run \"…\" starts one");
     } else if rows.len() == limit {
         out::note(&format!("the newest {limit} are shown; -n shows more"));
+    }
+    Ok(0)
+}
+
+/// Threads in which words were said.
+async fn search(store: &dyn Store, json: bool, limit: usize, words: &str) -> Result<u8, Failure> {
+    let query = SearchQuery { text: words.into(), limit };
+    let found = store.search(query).await?;
+    let mut result = out::Result::Stdout;
+    if json {
+        let found = found.iter().map(|one| json!({"id": one.thread, "at": one.at, "excerpt": one.excerpt}));
+        result.line(&Value::from(found.collect::<Vec<_>>()).to_string())?;
+        return Ok(0);
+    }
+    let wide = found.iter().map(|one| columns::width(one.thread.as_str())).max().unwrap_or(0);
+    for one in &found {
+        if !result.line(&format!("{} {}", left(one.thread.as_str(), wide), safe::line(&one.excerpt, 160)))? {
+            break;
+        }
+    }
+    if found.is_empty() {
+        out::note("nothing was found");
     }
     Ok(0)
 }
@@ -98,11 +138,26 @@ pub async fn show(name: &str, flags: &Flags, form: Form) -> Result<u8, Failure> 
         result.line(&object.to_string())?;
         return Ok(0);
     }
+    let mut number = 0;
     for entry in &entries {
-        if !result.line(&draw_entry(entry, form.full))? {
+        let mut line = draw_entry(entry, form.full);
+        // What is asked and what is answered are the messages that `fork --at` counts.
+        match entry {
+            Entry::Prompt { .. } | Entry::Brief { .. } => {
+                number += 1;
+                line = format!("[{number}] {line}");
+            }
+            Entry::End { .. } => {
+                number += 1;
+                line = format!("{line} [{number}]");
+            }
+            Entry::Steer { .. } | Entry::Text { .. } | Entry::Tool(_) | Entry::Child(_) | Entry::Notice { .. } => {}
+        }
+        if !result.line(&line)? {
             break;
         }
     }
+    mark_read(&*store, &thread).await?;
     Ok(0)
 }
 
@@ -144,7 +199,9 @@ fn table(rows: &[ThreadRow], trees: &[TreeUsage], living: &Living) -> Vec<String
             line.push_str(&if column == COST { right(text, width) } else { left(text, width) });
             line.push(' ');
         }
-        line.push_str(&cut(&safe::line(&row.goal, goal), goal, '…'));
+        let mark = if row.unread { "* " } else { "" };
+        let called = format!("{mark}{}", safe::line(row.title.as_deref().unwrap_or(&row.goal), goal));
+        line.push_str(&cut(&called, goal, '…'));
         line.trim_end().to_owned()
     };
     rows.iter().zip(&cells).map(line).collect()

@@ -77,7 +77,7 @@ async fn wrong_flags_exit_2_and_ask_nobody() {
 async fn values_that_no_configuration_takes_exit_3_and_say_what_is_expected() {
     for (words, told) in [
         (&["--agent", "nobody"][..], "there are: butler, communicator, explore, general"),
-        (&["--preset", "nothing"], "one of default, kata, opta"),
+        (&["--preset", "nothing"], "one of default, kata, lace, opta"),
         (&["--mode", "reckless"], "one of plan, ask, auto, dangerous"),
         (&["--set", "policy.max_depth=deep"], "policy.max_depth expects a whole number"),
         (&["--max-tokens", "many"], "flag --max-tokens: grant.tokens expects a whole number"),

@@ -23,6 +23,7 @@ mod safety;
 mod secrecy;
 mod sharing;
 mod spending;
+mod tasking;
 mod telling;
 mod trusting;
 mod wires;

@@ -4,6 +4,7 @@
 //! is looked at until it holds what is waited for. What a whole family's log must fulfil is held against the books of
 //! the rehearsal (`testkit::invariants`). What goes over the wires and what is printed is the business of `it`.
 
+mod again;
 mod crash;
 mod flood;
 mod hang;
@@ -11,6 +12,7 @@ mod owner;
 mod signals;
 mod steer;
 mod stop;
+mod threads;
 
 use testkit::world::World;
 

@@ -106,6 +106,20 @@ impl Proposal {
     }
 }
 
+/// Takes a proposal out of the folder of calendars. Only a file that bears the name of a proposal is ever removed.
+pub(crate) fn withdraw(calendars: &Path, id: &str) -> Result<(), Error> {
+    let is_id = id.strip_prefix("proposal-").is_some_and(|rest| {
+        rest.len() == 16 && rest.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
+    });
+    let path = calendars.join(PROPOSALS).join(format!("{id}.ics"));
+    if !is_id || !path.is_file() {
+        return Err(Error::request(format!(
+            "there is no proposal `{id}`; only what calendar_propose entered can be withdrawn"
+        )));
+    }
+    std::fs::remove_file(&path).map_err(Error::file(path))
+}
+
 /// Text that cannot end its line: no value becomes a property of its own.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());

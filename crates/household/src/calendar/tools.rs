@@ -18,6 +18,7 @@ use super::series::Occurrence;
 use crate::error::Error;
 use crate::household::Household;
 use crate::mail::address::bare;
+use crate::passages::{Term, words_of};
 use crate::times::{Edge, moment, shown};
 use crate::tools::HouseholdTool;
 
@@ -45,6 +46,7 @@ pub(crate) fn add(household: &Arc<Household>, registry: Registry) -> Registry {
             r#"{"from": "2026-01-15", "to": "2026-01-16"}"#,
             list,
         ))
+        .with(of(household, looks("calendar_find", FIND, FIND_SCHEMA), r#"{"query": "dentist"}"#, find))
         .with(of(
             household,
             looks("calendar_busy", BUSY, BUSY_SCHEMA),
@@ -68,6 +70,12 @@ pub(crate) fn add(household: &Arc<Household>, registry: Registry) -> Registry {
             tool::info("calendar_propose", PROPOSE, PROPOSE_SCHEMA, Reach::Own, true, Risk::Low),
             r#"{"title": "Review", "start": "2026-01-15T14:00", "end": "2026-01-15T15:00"}"#,
             propose,
+        ))
+        .with(of(
+            household,
+            tool::info("calendar_withdraw", WITHDRAW, WITHDRAW_SCHEMA, Reach::Own, true, Risk::Low),
+            r#"{"id": "proposal-0123456789abcdef"}"#,
+            withdraw,
         ))
 }
 
@@ -115,6 +123,117 @@ fn list(args: &List, household: &Household) -> Result<Value, Error> {
     answer.put("total", found.len());
     answer.warn(&agenda, &cut);
     Ok(answer.done())
+}
+
+const FIND: &str =
+    "Find events by the words of their title, place or people, the next one of each first, past ones last.";
+const FIND_SCHEMA: &str = r#"{"type":"object","properties":{
+    "query":{"type":"string","description":"words, or a person"},
+    "from":{"type":"string","description":"default: half a year ago"},
+    "to":{"type":"string","description":"default: in a year"}},"required":["query"]}"#;
+
+#[derive(Deserialize)]
+struct Find {
+    #[serde(alias = "title", alias = "words")]
+    query: String,
+    #[serde(default)]
+    from: Option<String>,
+    #[serde(default)]
+    to: Option<String>,
+}
+
+fn find(args: &Find, household: &Household) -> Result<Value, Error> {
+    let now = household.now();
+    let terms: Vec<Term> = search_terms(&args.query, household)?;
+    let found = match args.from.is_some() || args.to.is_some() {
+        true => {
+            let window = window(args.from.as_deref(), args.to.as_deref(), now.timestamp(), household)?;
+            own(household)?.expand(window, &household.options().zone).0
+        }
+        false => next_of_each(household, 365.days())?,
+    };
+    let mut scored: Vec<(f64, &Occurrence)> = Vec::new();
+    for event in &found {
+        let details = &event.details;
+        let people = details.attendees.iter().map(|attendee| format!("{} {}", attendee.shown(), attendee.address));
+        let title = words_of(&details.title);
+        let around = words_of(&format!(
+            "{} {}",
+            details.location.as_deref().unwrap_or_default(),
+            people.collect::<Vec<_>>().join(" ")
+        ));
+        let worth = |term: &Term| term.worth(&title).max(0.8 * term.worth(&around));
+        let sum: f64 = terms.iter().map(worth).sum();
+        scored.extend((sum > 0.0).then_some((sum / terms.len() as f64, event)));
+    }
+    let best = scored.iter().map(|(worth, _)| *worth).fold(0.0, f64::max);
+    // What fits clearly worse is not what was asked for.
+    scored.retain(|(worth, _)| *worth >= best - 0.3);
+    let is_over = |event: &Occurrence| event.window.end <= now.timestamp();
+    scored.sort_by(|(_, one), (_, other)| match (is_over(one), is_over(other)) {
+        (true, true) => other.window.cmp(&one.window),
+        (one_over, other_over) => (one_over, one.window).cmp(&(other_over, other.window)),
+    });
+    let events: Vec<Value> = scored
+        .iter()
+        .take(20)
+        .map(|(_, event)| {
+            let mut told = event_shown(event, household);
+            if is_over(event) {
+                told["over"] = json!(true);
+            }
+            told
+        })
+        .collect();
+    Ok(
+        json!({ "query": args.query, "events": events, "total": scored.len(), "covers": (best * 100.0).round() / 100.0 }),
+    )
+}
+
+/// The words of a query; one for a person stands for everything that the person is called.
+fn search_terms(query: &str, household: &Household) -> Result<Vec<Term>, Error> {
+    let mut terms = Vec::new();
+    for word in words_of(query) {
+        if crate::notes::stop_words::is_one(&word) {
+            continue;
+        }
+        let mut term = Term::new(&word);
+        for person in crate::people::resolve(household, &word)?.into_iter().take(2) {
+            term.names.extend(person.addresses.iter().cloned());
+            term.names.extend(crate::people::tools::person_words(&person));
+            // A firm is known by the name that is no word for a relation.
+            let names = words_of(&person.name).into_iter().filter(|name| name.len() > 3);
+            term.names.extend(names.filter(|name| crate::glossary::relation(name).is_none()));
+        }
+        terms.push(term);
+    }
+    match terms.is_empty() {
+        true => Err(Error::request("say a word of the event's title, its place or a person")),
+        false => Ok(terms),
+    }
+}
+
+/// The owner's own calendars.
+fn own(household: &Household) -> Result<CalendarSnapshot, Error> {
+    Ok(household.calendars().look()?.only(|calendar| !calendar.is_of_others(&household.options().me)))
+}
+
+/// Of each event the next time that it takes place, or the last where there is none, within so long before and after now.
+pub(crate) fn next_of_each(household: &Household, reach: jiff::Span) -> Result<Vec<Occurrence>, Error> {
+    let now = household.now();
+    let start = now.checked_sub(reach).unwrap_or(now.clone()).timestamp();
+    let end = now.checked_add(reach).unwrap_or(now.clone()).timestamp();
+    let (found, _) = own(household)?.expand(Window { start, end }, &household.options().zone);
+    let mut of_each: Vec<Occurrence> = Vec::new();
+    for event in found {
+        let same = of_each.iter_mut().find(|known| known.details.id == event.details.id && known.repeats);
+        match same {
+            Some(known) if known.window.end <= now.timestamp() => *known = event,
+            Some(_) => {}
+            None => of_each.push(event),
+        }
+    }
+    Ok(of_each)
 }
 
 const BUSY: &str = "Show when the owner is busy, overlapping events joined.";
@@ -294,6 +413,25 @@ fn propose(args: &Propose, household: &Household) -> Result<Value, Error> {
     Ok(answer.done())
 }
 
+const WITHDRAW: &str =
+    "Take an event out of the calendar Proposals again. Events of other calendars are never removed.";
+const WITHDRAW_SCHEMA: &str = r#"{"type":"object","properties":{
+    "id":{"type":"string","description":"the eventId that calendar_propose said"}},"required":["id"]}"#;
+
+#[derive(Deserialize)]
+struct Withdraw {
+    #[serde(alias = "eventId")]
+    id: String,
+}
+
+fn withdraw(args: &Withdraw, household: &Household) -> Result<Value, Error> {
+    let place = household.calendars().place().ok_or_else(|| {
+        Error::request("this household has no folder of calendars, so there are no proposals to withdraw")
+    })?;
+    super::proposal::withdraw(place, args.id.trim())?;
+    Ok(json!({ "eventId": args.id.trim(), "calendar": PROPOSALS, "withdrawn": true }))
+}
+
 /// What takes time in a window: for the owner, and for attendees whose calendars are here.
 struct Seen {
     agenda: CalendarSnapshot,
@@ -431,7 +569,7 @@ fn stretch(window: Window, household: &Household) -> Answer {
     answer
 }
 
-fn event_shown(event: &Occurrence, household: &Household) -> Value {
+pub(crate) fn event_shown(event: &Occurrence, household: &Household) -> Value {
     let mut answer = stretch(event.window, household);
     let details = &event.details;
     answer.put("eventId", &details.id);

@@ -32,9 +32,26 @@ pub(super) fn read(bytes: &[u8]) -> Vec<Contact> {
                     pieces(&value).iter().map(|unit| said(unit, 120)).filter(|unit| !unit.is_empty()).collect();
                 person.organization = Some(units.join(", ")).filter(|units| !units.is_empty());
             }
-            ("TEL", Some(person)) if person.phone.is_none() => {
+            ("TEL", Some(person)) if person.phones.len() < 10 => {
                 let number = said(&value, 40);
-                person.phone = Some(number.strip_prefix("tel:").unwrap_or(&number).to_owned());
+                let number = number.strip_prefix("tel:").unwrap_or(&number).to_owned();
+                person.phone.get_or_insert_with(|| number.clone());
+                person.phones.push(number);
+            }
+            ("NICKNAME", Some(person)) if person.nicknames.len() < 10 => {
+                let names = value.split(',').map(|name| said(name, 60)).filter(|name| !name.is_empty());
+                person.nicknames.extend(names);
+            }
+            ("TITLE" | "ROLE" | "X-RELATION" | "CATEGORIES", Some(person)) => {
+                let role = said(&value, 120);
+                let known = person.role.take().map(|known| format!("{known}, "));
+                person.role = Some(known.unwrap_or_default() + &role).filter(|role| !role.is_empty());
+            }
+            ("BDAY", Some(person)) if person.birthday.is_none() => person.birthday = day(&value),
+            ("ADR", Some(person)) if person.address.is_none() => {
+                let parts: Vec<_> =
+                    pieces(&value).iter().map(|part| said(part, 120)).filter(|part| !part.is_empty()).collect();
+                person.address = Some(parts.join(", ")).filter(|address| !address.is_empty());
             }
             ("NOTE", Some(person)) if person.note.is_none() => person.note = Some(said(&value, 500)),
             _ => {}
@@ -95,6 +112,20 @@ fn decoded(value: &str, parameters: &str) -> String {
     match charset.and_then(|charset| charset_decoder(charset.as_bytes())) {
         Some(decode) => decode(&bytes),
         None => String::from_utf8_lossy(&bytes).into_owned(),
+    }
+}
+
+/// A day as `1961-06-13` or `--06-13`, from any of the forms that cards write.
+fn day(value: &str) -> Option<String> {
+    let date = value.split(['T', ' ']).next().unwrap_or_default();
+    let is_without_year = date.starts_with("--");
+    let digits: String = date.chars().filter(char::is_ascii_digit).collect();
+    match (is_without_year, digits.len()) {
+        (true, 4) => Some(format!("--{}-{}", &digits[..2], &digits[2..])),
+        // Some programs write an unknown year as 1604.
+        (false, 8) if &digits[..4] == "1604" => Some(format!("--{}-{}", &digits[4..6], &digits[6..])),
+        (false, 8) => Some(format!("{}-{}-{}", &digits[..4], &digits[4..6], &digits[6..])),
+        _ => None,
     }
 }
 

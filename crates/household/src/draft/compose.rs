@@ -4,11 +4,13 @@ use jiff::Zoned;
 
 use super::message::Message;
 use super::phrases::{About, DraftPurpose, greeting, open, parting, sentence, time};
+use super::replies::{self, Reply};
 use super::style::Style;
 use crate::error::Error;
 use crate::household::Household;
 use crate::mail::address::Person;
-use crate::mail::mailbox::{Mail, Mailbox};
+use crate::mail::folder::SENT;
+use crate::mail::mailbox::{Filter, Mail, Mailbox};
 use crate::preferences::Applied;
 use crate::text::{self, Language};
 
@@ -38,6 +40,9 @@ pub(super) struct Composed {
     pub unknown: Vec<String>,
     /// What is odd about the mail that it answers.
     pub warnings: Vec<String>,
+    pub language: Language,
+    /// What is to be said but could not be put into the language of the mail; it stands there as a placeholder.
+    pub untranslated: Vec<String>,
 }
 
 /// Composes a draft, as the owner writes and with what the owner agreed to.
@@ -58,7 +63,24 @@ pub(super) fn compose(
     }
     let agreed = to.first().and_then(|person| habits.value(&format!("draft.language.{}", person.address)));
     let agreed = agreed.and_then(Language::named);
-    let language = wish.language.or(agreed).unwrap_or_else(|| spoken(wish, answered.as_ref()));
+    let language = match wish.language.or(agreed) {
+        Some(language) => language,
+        None => spoken(wish, answered.as_ref(), to.first(), mailbox)?,
+    };
+    let said: Vec<Reply> = wish
+        .points
+        .iter()
+        .map(|point| replies::in_language(&text::harmless(point.trim()), language, &household.now()))
+        .filter(|reply| !reply.text.is_empty())
+        .collect();
+    // A sentence that says by itself what the mail is to do needs no other beside it.
+    let act = match said.iter().any(|reply| reply.is_whole) {
+        true if matches!(act, DraftPurpose::Accept | DraftPurpose::Decline | DraftPurpose::Acknowledge) => {
+            DraftPurpose::Inform
+        }
+        _ => act,
+    };
+    let untranslated = said.iter().filter_map(|reply| reply.untranslated.clone()).collect();
     let style = Style::of(mailbox, to.first().map(|person| &*person.address), language)?;
     let style = style.agreed(habits, language, to.first());
     let topic = answered.as_ref().map(|mail| mail.message.topic()).unwrap_or_default();
@@ -70,7 +92,7 @@ pub(super) fn compose(
     };
     let body = match &wish.body {
         Some(body) => text::harmless(body),
-        None => words(wish, act, language, &style, to.first(), answered.as_ref(), household),
+        None => words(wish, &said, act, language, &style, to.first(), answered.as_ref(), household),
     };
     let mut message = Message {
         from: owner(&style, &me),
@@ -89,7 +111,7 @@ pub(super) fn compose(
         }
     }
     let based_on = answered.iter().map(|mail| mail.id.clone()).chain(style.based_on.iter().cloned()).collect();
-    Ok(Composed { message, tone: style.tone(), based_on, unknown, warnings })
+    Ok(Composed { message, tone: style.tone(), based_on, unknown, warnings, language, untranslated })
 }
 
 /// Who is meant: an address as it is, a name as the address book knows it.
@@ -146,16 +168,36 @@ fn answer_to(mail: &Mail, me: &[String]) -> Vec<Person> {
     }
 }
 
-/// The language of the mail that is answered, or of what is to be said.
-fn spoken(wish: &DraftRequest, answered: Option<&Mail>) -> Language {
-    match answered {
-        Some(mail) => Language::of(&format!("{} {}", mail.message.subject, mail.message.text)),
-        None => Language::of(&format!("{} {}", wish.points.join(" "), wish.subject.as_deref().unwrap_or_default())),
+/// The language of the mail that is answered, else the one in which the owner and this person wrote last, else of what is to be said.
+fn spoken(
+    wish: &DraftRequest,
+    answered: Option<&Mail>,
+    to: Option<&Person>,
+    mailbox: &Mailbox<'_>,
+) -> Result<Language, Error> {
+    let of = |mail: &Mail| Language::of(&format!("{} {}", mail.message.subject, mail.message.text));
+    if let Some(mail) = answered {
+        return Ok(of(mail));
     }
+    if let Some(to) = to {
+        let recipients = vec![to.address.clone()];
+        let filter = Filter { folder: Some(SENT.into()), recipients: recipients.clone(), ..Filter::default() };
+        let sent = mailbox.list(&filter, 1)?.0;
+        let received = || mailbox.list(&Filter { senders: recipients, ..Filter::default() }, 1);
+        if let Some(mail) = sent.first() {
+            return Ok(of(mail));
+        }
+        if let Some(mail) = received()?.0.first() {
+            return Ok(of(mail));
+        }
+    }
+    Ok(Language::of(&format!("{} {}", wish.points.join(" "), wish.subject.as_deref().unwrap_or_default())))
 }
 
+#[expect(clippy::too_many_arguments, reason = "everything that a text is made of, used once")]
 fn words(
     wish: &DraftRequest,
+    said: &[Reply],
     act: DraftPurpose,
     language: Language,
     style: &Style,
@@ -181,8 +223,7 @@ fn words(
         }
         _ => {}
     }
-    let points: Vec<String> =
-        wish.points.iter().map(|point| text::harmless(point.trim())).filter(|point| !point.is_empty()).collect();
+    let points: Vec<String> = said.iter().map(|reply| reply.text.clone()).collect();
     match &*points {
         [] => paragraphs.extend(open(act, language).filter(|_| act != DraftPurpose::ProposeTimes).map(str::to_owned)),
         [one] => paragraphs.push(one.clone()),

@@ -121,6 +121,19 @@ pub(super) fn parting(language: Language, manner: Formality) -> &'static str {
 
 /// A time from start to end, as one would say it: `Friday, 16 January, 10:00–10:30`.
 pub(super) fn time(language: Language, start: &Zoned, end: Option<&Zoned>) -> String {
+    let hours = match end {
+        Some(end) => format!("{}–{}", start.strftime("%H:%M"), end.strftime("%H:%M")),
+        None => start.strftime("%H:%M").to_string(),
+    };
+    let day = day(language, start);
+    match language {
+        Language::German => format!("{day}, {hours} Uhr"),
+        Language::English | Language::French => format!("{day}, {hours}"),
+    }
+}
+
+/// A day, as one would say it: `Friday, 16 January`.
+pub(super) fn day(language: Language, at: &Zoned) -> String {
     let (weekdays, months) = match language {
         Language::English => (
             ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"],
@@ -135,16 +148,11 @@ pub(super) fn time(language: Language, start: &Zoned, end: Option<&Zoned>) -> St
             "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
         ),
     };
-    let weekday = weekdays[start.weekday().to_monday_zero_offset().unsigned_abs() as usize];
-    let month = months.split(' ').nth(usize::from(start.month().unsigned_abs()) - 1).unwrap_or_default();
-    let day = start.day();
-    let hours = match end {
-        Some(end) => format!("{}–{}", start.strftime("%H:%M"), end.strftime("%H:%M")),
-        None => start.strftime("%H:%M").to_string(),
-    };
+    let weekday = weekdays[at.weekday().to_monday_zero_offset().unsigned_abs() as usize];
+    let month = months.split(' ').nth(usize::from(at.month().unsigned_abs()) - 1).unwrap_or_default();
     match language {
-        Language::English => format!("{weekday}, {day} {month}, {hours}"),
-        Language::German => format!("{weekday}, {day}. {month}, {hours} Uhr"),
-        Language::French => format!("{weekday} {day} {month}, {hours}"),
+        Language::English => format!("{weekday}, {} {month}", at.day()),
+        Language::German => format!("{weekday}, {}. {month}", at.day()),
+        Language::French => format!("{weekday} {} {month}", at.day()),
     }
 }

@@ -200,10 +200,15 @@ fn greets(line: &str, to: Option<&Person>) -> bool {
     let name = to.map(|person| fold(&person.name)).unwrap_or_default();
     let line = fold(line);
     let mut words = line.split(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty());
+    // A pet name is in no header: "Hi Mum,".
+    let is_short = words.clone().count() == 2 && words.clone().next().is_some_and(|first| GREETS.contains(&first));
     line.ends_with([',', '!'])
         && words.clone().count() <= 5
-        && words.any(|word| name.split([' ', '-', ',']).any(|part| part == word))
+        && (is_short || words.any(|word| name.split([' ', '-', ',']).any(|part| part == word)))
 }
+
+/// Words with which a greeting begins.
+const GREETS: [&str; 9] = ["hi", "hello", "hey", "dear", "hallo", "liebe", "lieber", "salut", "bonjour"];
 
 /// Words of a greeting that keeps its distance.
 const FORMAL: [&str; 9] = ["dear", "geehrte", "geehrter", "frau", "herr", "herrn", "madame", "monsieur", "mr"];

@@ -1,5 +1,6 @@
 //! The tools that write drafts. None of them sends.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use agent::tools::{Reach, Risk};
@@ -10,13 +11,14 @@ use tool::Registry;
 use tool::args::list;
 
 use super::compose::{DraftRequest, addressed, compose};
+use super::edit::{Edit, Parts};
 use super::message::Message;
 use super::phrases::DraftPurpose;
-use super::{placeholders, store};
+use super::{placeholders, replies, store};
 use crate::error::Error;
 use crate::household::Household;
 use crate::mail::folder::{self, DRAFTS};
-use crate::mail::mailbox::{Filter, Mail};
+use crate::mail::mailbox::{Filter, Mail, Mailbox};
 use crate::mail::message::MailMessage;
 use crate::mail::tools::named;
 use crate::text::{self, Language};
@@ -59,7 +61,10 @@ pub(crate) fn add(household: &Arc<Household>, registry: Registry) -> Registry {
                 "Changes a draft that draft_create wrote. What is not said stays as it is.",
                 r#"{"type":"object","properties":{"id":{"type":"string","description":"the draftId"},
                     "to":{"type":"array","items":{"type":"string"}},"subject":{"type":"string"},
-                    "body":{"type":"string"}},"required":["id"]}"#,
+                    "body":{"type":"string","description":"the whole text"},
+                    "edit":{"enum":["shorter","more_formal","friendlier"],"description":"instead of `body`: a change of manner"},
+                    "say":{"type":"array","items":{"type":"string"},"description":"sentences in place of what it says now"},
+                    "add":{"type":"array","items":{"type":"string"},"description":"sentences to add before the end"}},"required":["id"]}"#,
                 Reach::Own,
                 true,
                 Risk::Low,
@@ -68,6 +73,20 @@ pub(crate) fn add(household: &Arc<Household>, registry: Registry) -> Registry {
             foreign: Some("mail"),
             household: Arc::clone(household),
             act: update,
+        })
+        .with(HouseholdTool::<Discard> {
+            info: tool::info(
+                "draft_discard",
+                "Takes a draft that draft_create wrote out of the drafts again. Drafts of other programs are never removed.",
+                r#"{"type":"object","properties":{"id":{"type":"string","description":"the draftId"}},"required":["id"]}"#,
+                Reach::Own,
+                true,
+                Risk::Low,
+            ),
+            example: r#"{"id": "draft_20260115_1"}"#,
+            foreign: Some("mail"),
+            household: Arc::clone(household),
+            act: discard,
         })
         .with(HouseholdTool::<Show> {
             info: tool::info(
@@ -152,7 +171,14 @@ fn create(args: &Create, household: &Household) -> Result<Value, Error> {
         "placeholders": open,
         "tone": composed.tone,
         "basedOn": composed.based_on,
+        "language": composed.language.code(),
     });
+    if let Some(id) = &args.reply_to {
+        answer["answers"] = json!(id);
+    }
+    if !composed.untranslated.is_empty() {
+        answer["untranslated"] = json!(composed.untranslated);
+    }
     if !composed.warnings.is_empty() {
         answer["warnings"] = json!(composed.warnings);
     }
@@ -167,20 +193,17 @@ struct Update {
     to: Vec<String>,
     subject: Option<String>,
     body: Option<String>,
+    edit: Option<Edit>,
+    #[serde(default, deserialize_with = "list")]
+    say: Vec<String>,
+    #[serde(default, deserialize_with = "list")]
+    add: Vec<String>,
 }
 
 fn update(args: &Update, household: &Household) -> Result<Value, Error> {
     let mailbox = household.mailbox()?;
     let (mail, mail_message) = store::find(&mailbox, &args.id)?;
-    let path = mailbox.path(&mail);
-    let before = folder::bytes(&path, u64::MAX).map_err(Error::file(&path))?;
-    // What lies in a file with other mails was put there by another program.
-    if !store::is_ours(&before) || !path.is_file() {
-        return Err(Error::request(format!(
-            "{} was written by another program and is left as it is; write a new one",
-            mail.id
-        )));
-    }
+    let (path, before) = own(&mailbox, &mail)?;
     let mut to = mail_message.to.clone();
     if !args.to.is_empty() {
         let read = |said: &String| {
@@ -199,9 +222,55 @@ fn update(args: &Update, household: &Household) -> Result<Value, Error> {
         references: mail_message.references.clone(),
         body: args.body.as_deref().map_or(mail_message.text.clone(), text::harmless),
     };
-    store::replace(&path, &before, &message, &mail.id, &household.now())?;
+    let mut parts = Parts::of(&message.body);
+    let language = Language::of(&message.body);
+    let now = household.now();
+    let said = |points: &[String]| -> Vec<String> {
+        points.iter().map(|point| replies::in_language(&text::harmless(point), language, &now).text).collect()
+    };
+    parts.say(&said(&args.say));
+    parts.add(&said(&args.add));
+    let is_changed = args.edit.is_none_or(|edit| parts.edit(edit, language, message.to.first()));
+    let is_edited = args.edit.is_some() || !args.say.is_empty() || !args.add.is_empty();
+    let message = Message { body: if is_edited { parts.text() } else { message.body }, ..message };
+    store::replace(&path, &before, &message, &mail.id, &now)?;
     let mail_message = MailMessage { to: message.to, subject: message.subject, text: message.body, ..mail_message };
-    Ok(shown_draft(&mail, &mail_message))
+    let mut answer = shown_draft(&mail, &mail_message);
+    answer["edited"] = json!(true);
+    if !is_changed {
+        answer["unchanged"] = json!(true);
+    }
+    Ok(answer)
+}
+
+/// The file of a draft and its bytes, if the household wrote it and no other program since.
+fn own(mailbox: &Mailbox<'_>, mail: &Mail) -> Result<(PathBuf, Vec<u8>), Error> {
+    let path = mailbox.path(mail);
+    let before = folder::bytes(&path, u64::MAX).map_err(Error::file(&path))?;
+    // What lies in a file with other mails was put there by another program.
+    match store::is_ours(&before) && path.is_file() {
+        true => Ok((path, before)),
+        false => Err(Error::request(format!(
+            "{} was written by another program and is left as it is; write a new one",
+            mail.id
+        ))),
+    }
+}
+
+#[derive(Deserialize)]
+struct Discard {
+    #[serde(alias = "draftId")]
+    id: String,
+}
+
+fn discard(args: &Discard, household: &Household) -> Result<Value, Error> {
+    let mailbox = household.mailbox()?;
+    let (mail, mail_message) = store::find(&mailbox, &args.id)?;
+    let (path, _) = own(&mailbox, &mail)?;
+    std::fs::remove_file(&path).map_err(Error::file(&path))?;
+    Ok(json!({
+        "draftId": mail.id, "to": named(&mail_message.to), "subject": mail_message.subject, "discarded": true,
+    }))
 }
 
 #[derive(Deserialize)]

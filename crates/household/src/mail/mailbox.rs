@@ -13,6 +13,8 @@ use super::indexing;
 use super::message::MailMessage;
 use crate::error::Error;
 use crate::household::Household;
+use crate::notes::stop_words;
+use crate::passages::{Term, words_of};
 use crate::text::fold;
 
 /// A mail and where it lies.
@@ -53,6 +55,16 @@ pub(crate) struct Filter {
     pub unread: Option<bool>,
     /// Words that must be in it; where no mail has all, those that have any.
     pub words: Option<String>,
+    /// Beginnings of words, of which one must be in it.
+    pub any: Vec<String>,
+    /// A piece of the name or address of one of its recipients.
+    pub to: Option<String>,
+    /// Addresses, of which one must be the sender's.
+    pub senders: Vec<String>,
+    /// Addresses, of which one must be a recipient's.
+    pub recipients: Vec<String>,
+    /// Whether the owner answered it.
+    pub answered: Option<bool>,
 }
 
 /// Characters of a mail's text that are shown.
@@ -86,14 +98,22 @@ const COLUMNS: &str =
 impl Mailbox<'_> {
     /// Mails, the latest first, and how many there are in all.
     pub fn list(&self, filter: &Filter, limit: usize) -> Result<(Vec<Mail>, usize), Error> {
+        let any: Vec<String> = filter.any.iter().flat_map(|word| self::words(word)).take(MOST_BEGINNINGS).collect();
         let words = filter.words.as_deref().map(words).unwrap_or_default();
-        if words.is_empty() {
-            return self.search(filter, None, limit);
+        match (words.is_empty(), any.is_empty()) {
+            (true, true) => return self.search(filter, None, limit),
+            (true, false) => return self.search(filter, Some(any.join(" OR ")), limit),
+            _ => {}
         }
         let all = self.search(filter, Some(words.join(" ")), limit)?;
-        match all.1 {
+        if all.1 > 0 {
+            return Ok(all);
+        }
+        let in_other_words = filter.words.as_deref().map(in_other_words).unwrap_or_default();
+        let others = self.search(filter, Some(in_other_words), limit)?;
+        match others.1 {
             0 if words.len() > 1 => self.search(filter, Some(words.join(" OR ")), limit),
-            _ => Ok(all),
+            _ => Ok(others),
         }
     }
 
@@ -118,14 +138,20 @@ impl Mailbox<'_> {
         let Wanted { conditions, values } = wanted;
         let conditions = conditions.join(" AND ");
         let sql = format!("SELECT {COLUMNS} FROM mail WHERE {conditions} ORDER BY sent DESC, key DESC");
-        let Some(from) = &filter.from else {
+        if !filter.looks_inside() {
             let count = format!("SELECT count(*) FROM mail WHERE {conditions}");
             let total =
                 self.index.prepare_cached(&count)?.query_row(params_from_iter(&values), |row| row.get::<_, u32>(0))?;
             return Ok((self.rows(&format!("{sql} LIMIT {limit}"), &values)?, total as usize));
-        };
-        let mut mails = self.rows(&sql, &values)?;
-        mails.retain(|mail| is_from(mail, from));
+        }
+        let mut mails = Vec::new();
+        for mail in self.rows(&sql, &values)? {
+            if filter.fits(&mail)
+                && filter.answered.map_or(Ok(true), |is| Ok::<_, Error>(self.is_answered(&mail)? == is))?
+            {
+                mails.push(mail);
+            }
+        }
         let total = mails.len();
         mails.truncate(limit);
         Ok((mails, total))
@@ -197,6 +223,32 @@ impl Mailbox<'_> {
         self.root.join(&mail.file)
     }
 
+    /// The folders, with how many mails each has and when its newest was written.
+    pub fn folders(&self) -> Result<Vec<(String, usize, Timestamp)>, Error> {
+        let mut statement = self
+            .index
+            .prepare_cached("SELECT folder, count(*), max(sent) FROM mail GROUP BY folder ORDER BY folder")?;
+        let rows = statement.query_map([], |row| {
+            let newest = Timestamp::from_second(row.get(2)?).unwrap_or(Timestamp::UNIX_EPOCH);
+            Ok((row.get(0)?, row.get::<_, u32>(1)? as usize, newest))
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// The files of mails that are not in the index: they could not be read.
+    pub fn unindexed(&self) -> Result<Vec<String>, Error> {
+        let mut known = self.index.prepare_cached("SELECT 1 FROM mail WHERE dir = ?1 AND id = ?2")?;
+        let mut missing = Vec::new();
+        for place in folder::places(self.root) {
+            for file in place.messages(self.root) {
+                if !known.exists((&place.dir, &file.id))? {
+                    missing.push(place.path(self.root).join(&file.name).display().to_string());
+                }
+            }
+        }
+        Ok(missing)
+    }
+
     /// How many mails the owner wrote to an address.
     pub fn written_to(&self, address: &str) -> Result<u32, Error> {
         let mut statement = self.index.prepare_cached("SELECT count(*) FROM mail_written_to WHERE address = ?1")?;
@@ -244,6 +296,22 @@ impl Mailbox<'_> {
     }
 }
 
+/// Beginnings of words that one look at the index asks for at most.
+const MOST_BEGINNINGS: usize = 120;
+
+/// What was asked for, with each word in any of the glossary's languages.
+fn in_other_words(query: &str) -> String {
+    let groups = words_of(query).into_iter().filter(|word| !stop_words::is_one(word)).map(|word| {
+        let all = Term::new(&word).search_words().into_iter().chain([word]);
+        format!("({})", all.flat_map(|word| words(&word)).collect::<Vec<_>>().join(" OR "))
+    });
+    let groups: Vec<String> = groups.filter(|group| group != "()").take(20).collect();
+    match groups.is_empty() {
+        true => words(query).join(" "),
+        false => groups.join(" AND "),
+    }
+}
+
 /// What was asked for as words of the index, each as the beginning of one.
 fn words(query: &str) -> Vec<String> {
     let spoken = |word: &&str| word.chars().any(char::is_alphanumeric);
@@ -255,9 +323,28 @@ fn words(query: &str) -> Vec<String> {
         .collect()
 }
 
-fn is_from(mail: &Mail, wanted: &str) -> bool {
-    let from = fold(&mail.message.from.to_string());
-    fold(wanted).split_whitespace().all(|word| from.contains(word.trim_matches(['<', '>', ',', '"'])))
+impl Filter {
+    /// Whether mails themselves have to be looked at, beyond what the index is asked.
+    fn looks_inside(&self) -> bool {
+        let lists = [&self.senders, &self.recipients];
+        self.from.is_some() || self.to.is_some() || self.answered.is_some() || lists.iter().any(|list| !list.is_empty())
+    }
+
+    fn fits(&self, mail: &Mail) -> bool {
+        let message = &mail.message;
+        let is_sender = self.senders.is_empty() || self.senders.contains(&message.from.address);
+        let is_recipient =
+            self.recipients.is_empty() || message.recipients().any(|one| self.recipients.contains(&one.address));
+        is_sender
+            && is_recipient
+            && self.from.as_ref().is_none_or(|from| is_called(&message.from, from))
+            && self.to.as_ref().is_none_or(|to| message.recipients().any(|one| is_called(one, to)))
+    }
+}
+
+fn is_called(person: &super::address::Person, wanted: &str) -> bool {
+    let called = fold(&person.to_string());
+    fold(wanted).split_whitespace().all(|word| called.contains(word.trim_matches(['<', '>', ',', '"'])))
 }
 
 /// What rows must be like.

@@ -154,7 +154,7 @@ fn a_maildir_with_its_folders_and_flags_is_listed() {
     let shown = json!({
         "emailId": "three", "threadId": "one", "from": SARAH, "to": ["Alex Morgan <alex@morgan.example>"],
         "subject": "Re: Contract", "date": "2026-01-13T09:00:00+01:00", "unread": true, "flagged": false, "folder": "inbox",
-        "preview": "A second clause is in it. Grüße",
+        "preview": "A second clause is in it. Grüße", "answered": false, "gist": "A second clause is in it.",
     });
     assert_eq!(one["mails"], json!([shown]));
 }

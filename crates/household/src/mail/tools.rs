@@ -15,9 +15,10 @@ use super::mailbox::{Filter, Mail, Mailbox};
 use super::message::MailMessage;
 use crate::error::Error;
 use crate::household::Household;
+use crate::passages::{Term, gist, words_of};
 use crate::times::{Edge, moment, shown};
 use crate::tools::HouseholdTool;
-use crate::{text, triage};
+use crate::{people, text, triage};
 
 /// The tools of mail, added to others.
 pub(crate) fn add(household: &Arc<Household>, registry: Registry) -> Registry {
@@ -31,9 +32,11 @@ pub(crate) fn add(household: &Arc<Household>, registry: Registry) -> Registry {
                     "folder":{"type":"string","description":"`inbox` if not said; `all` for every folder"},
                     "since":{"type":"string","description":"2026-01-15 or 2026-01-15T14:30"},
                     "until":{"type":"string","description":"a day is meant with all its hours"},
-                    "from":{"type":"string","description":"a piece of the sender's name or address"},
+                    "from":{"type":"string","description":"a piece of the sender's name or address, or what they are to the owner"},
+                    "to":{"type":"string","description":"the same of a recipient; with folder `sent`: what the owner wrote to them"},
+                    "answered":{"type":"boolean","description":"true: only those that the owner answered, false: only others"},
                     "unread":{"type":"boolean","description":"true: only unread ones, false: only read ones"},
-                    "query":{"type":"string","description":"words in the mail"},
+                    "query":{"type":"string","description":"words in the mail, in any of three languages"},
                     "limit":{"type":"integer","minimum":1,"maximum":100,"description":"20 if not said"}}}"#,
             ),
             example: r#"{"from": "sarah", "unread": true}"#,
@@ -88,6 +91,9 @@ struct List {
     since: Option<String>,
     until: Option<String>,
     from: Option<String>,
+    to: Option<String>,
+    #[serde(default, deserialize_with = "maybe")]
+    answered: Option<bool>,
     #[serde(default, deserialize_with = "maybe")]
     unread: Option<bool>,
     query: Option<String>,
@@ -103,17 +109,62 @@ fn list(args: &List, household: &Household) -> Result<Value, Error> {
         since: args.since.as_deref().map(|text| moment(text, zone, Edge::Start)).transpose()?,
         until: args.until.as_deref().map(|text| moment(text, zone, Edge::End)).transpose()?,
         from: args.from.clone(),
+        to: args.to.clone(),
         unread: args.unread,
+        answered: args.answered,
         words: args.query.clone(),
+        ..Filter::default()
     };
-    let (mails, total) = household.mailbox()?.list(&filter, args.limit.unwrap_or(20).clamp(1, 100) as usize)?;
-    let mails: Vec<_> = mails.iter().map(|mail| summary(mail, household)).collect();
-    Ok(json!({ "mails": mails, "total": total }))
+    let limit = args.limit.unwrap_or(20).clamp(1, 100) as usize;
+    let mut found = household.mailbox()?.list(&filter, limit)?;
+    let mut meant = Vec::new();
+    if found.1 == 0 && (args.from.is_some() || args.to.is_some()) {
+        // A relation ("my landlord") or a nickname is in no header.
+        let addresses = |said: &Option<String>, meant: &mut Vec<String>| -> Result<Vec<String>, Error> {
+            let people = said.as_deref().map_or(Ok(Vec::new()), |said| people::resolve(household, said))?;
+            meant.extend(people.iter().map(|person| person.name.clone()));
+            Ok(people.into_iter().flat_map(|person| person.addresses).collect())
+        };
+        let (senders, recipients) = (addresses(&args.from, &mut meant)?, addresses(&args.to, &mut meant)?);
+        let is_known = senders.is_empty() == args.from.is_none() && recipients.is_empty() == args.to.is_none();
+        if is_known {
+            found =
+                household.mailbox()?.list(&Filter { from: None, to: None, senders, recipients, ..filter }, limit)?;
+        }
+    }
+    let (mails, total) = found;
+    let mailbox = household.mailbox()?;
+    let shown: Result<Vec<_>, Error> = mails.iter().map(|mail| summary(mail, &mailbox, household)).collect();
+    let mut answer = json!({ "mails": shown?, "total": total });
+    if !meant.is_empty() {
+        answer["people"] = json!(meant);
+    }
+    let read_as = read_as(args.query.as_deref().unwrap_or_default(), &mails);
+    if !read_as.is_empty() {
+        answer["readAs"] = json!(read_as);
+    }
+    Ok(answer)
 }
 
-fn summary(mail: &Mail, household: &Household) -> Value {
+/// The words of a query that no mail holds itself, and what was found in their place.
+fn read_as(query: &str, mails: &[Mail]) -> Vec<Value> {
+    let mut found = Vec::new();
+    for word in words_of(query) {
+        let term = Term::new(&word);
+        let texts = mails.iter().map(|mail| words_of(&format!("{} {}", mail.message.subject, mail.message.text)));
+        let texts: Vec<Vec<String>> = texts.collect();
+        if texts.iter().any(|words| term.worth(words) > 0.9) {
+            continue;
+        }
+        let other = texts.iter().find_map(|words| term.read_as(words));
+        found.extend(other.map(|other| json!({ "word": word, "found": other })));
+    }
+    found
+}
+
+fn summary(mail: &Mail, mailbox: &Mailbox<'_>, household: &Household) -> Result<Value, Error> {
     let message = &mail.message;
-    json!({
+    let mut summary = json!({
         "emailId": mail.id,
         "threadId": mail.thread_id,
         "from": message.from.to_string(),
@@ -123,8 +174,19 @@ fn summary(mail: &Mail, household: &Household) -> Value {
         "unread": mail.is_unread(),
         "flagged": mail.flags.contains('F'),
         "folder": mail.folder,
+        "answered": mailbox.is_answered(mail)?,
         "preview": text::line(&message.text, 160),
-    })
+        "gist": text::line(&gist(&message.text), 320),
+    });
+    let files: Vec<&str> = message.attachments.iter().map(|file| &*file.name).filter(|name| !name.is_empty()).collect();
+    if !files.is_empty() {
+        summary["attachments"] = json!(files);
+    }
+    let warnings = triage::warnings(mailbox, message, household)?;
+    if !warnings.is_empty() {
+        summary["warnings"] = json!(warnings);
+    }
+    Ok(summary)
 }
 
 #[derive(Deserialize)]
@@ -161,6 +223,8 @@ fn whole(mailbox: &Mailbox<'_>, mail: &Mail, household: &Household) -> Result<Va
         "subject": subject,
         "date": shown(mail.sent, zone),
         "folder": mail.folder,
+        "answered": mailbox.is_answered(mail)?,
+        "gist": text::line(&gist(text), 320),
         "body": text,
         "attachments": attachments.iter().map(|file| json!({
             "name": file.name, "type": file.kind, "size": file.size,
@@ -198,6 +262,7 @@ fn set_flag(args: &Mark, household: &Household) -> Result<Value, Error> {
     let mail = mark(household, &args.id, args.flag, args.on.unwrap_or(true))?;
     Ok(json!({
         "emailId": mail.id,
+        "subject": mail.message.subject,
         "seen": !mail.is_unread(),
         "flagged": mail.flags.contains('F'),
         "answered": mail.flags.contains('R'),

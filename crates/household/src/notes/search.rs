@@ -12,8 +12,9 @@ use super::folder::Folder;
 use super::query::{Query, Term, quoted};
 use super::rank::{self, RankContext, Ranked};
 use super::refresh::refresh;
-use super::{snippet, thesaurus, vocabulary};
+use super::{snippet, vocabulary};
 use crate::error::Error;
+use crate::glossary;
 use crate::household::Household;
 
 /// Fewer than this, and the next rung is tried.
@@ -229,7 +230,7 @@ impl IndexQuery<'_> {
     /// Other words for a word, and words that are made with them: `bread` is in `Sauerteigbrot`.
     fn others(&self, folded: &str) -> Result<Vec<String>, Error> {
         let mut others = Vec::new();
-        for other in thesaurus::others(folded) {
+        for other in glossary::others(folded) {
             if other.len() > 3 {
                 others.extend(vocabulary::containing(self.connection, other)?);
             }

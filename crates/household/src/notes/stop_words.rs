@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 /// Whether a word says nothing of what is looked for.
-pub(super) fn is_one(folded: &str) -> bool {
+pub(crate) fn is_one(folded: &str) -> bool {
     static ALL: LazyLock<HashSet<&str>> = LazyLock::new(|| WORDS.iter().flat_map(|line| line.split(' ')).collect());
     ALL.contains(folded)
 }

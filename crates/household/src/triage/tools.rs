@@ -28,7 +28,8 @@ pub(crate) fn add(household: &Arc<Household>, registry: Registry) -> Registry {
                 "since":{"type":"string","description":"2026-01-15 or 2026-01-15T14:30"},
                 "until":{"type":"string","description":"a day is meant with all its hours"},
                 "id":{"type":"string","description":"only this mail"},
-                "only":{"type":"string","enum":["urgent","suspicious","all"],"description":"`all` if not said"},
+                "only":{"type":"string","enum":["urgent","suspicious","unanswered","all"],
+                    "description":"`all` if not said; `unanswered`: what wants an answer of the owner and has none"},
                 "limit":{"type":"integer","minimum":1,"maximum":50,"description":"10 if not said"}}}"#,
             Reach::ReadOnly,
             true,
@@ -75,6 +76,7 @@ struct Triage {
 enum Only {
     Urgent,
     Suspicious,
+    Unanswered,
     All,
 }
 
@@ -112,22 +114,39 @@ fn triage(args: &Triage, household: &Household) -> Result<Value, Error> {
         let count = judged.iter().filter(|(_, verdict)| verdict.category == category).count();
         counts.insert(category.as_str().to_owned(), json!(count));
     }
-    let only = match args.only {
-        Some(Only::Urgent) => Some(Category::Urgent),
-        Some(Only::Suspicious) => Some(Category::Suspicious),
-        Some(Only::All) | None => None,
+    let wanted: &[Category] = match args.only {
+        Some(Only::Urgent) => &[Category::Urgent],
+        Some(Only::Suspicious) => &[Category::Suspicious],
+        Some(Only::Unanswered) => &[Category::Urgent, Category::Action, Category::Meeting],
+        Some(Only::All) | None => &Category::ALL,
     };
-    judged.retain(|(_, verdict)| only.is_none_or(|only| verdict.category == only));
+    judged.retain(|(_, verdict)| wanted.contains(&verdict.category));
+    if args.only == Some(Only::Unanswered) {
+        let mut open = Vec::with_capacity(judged.len());
+        for (mail, verdict) in judged {
+            if !mailbox.is_answered(&mail)? {
+                open.push((mail, verdict));
+            }
+        }
+        judged = open;
+    }
     judged.sort_by(|(a, one), (b, other)| other.priority.total_cmp(&one.priority).then(b.sent.cmp(&a.sent)));
     let total = judged.len();
     judged.truncate(args.limit.unwrap_or(10).clamp(1, 50) as usize);
     let items: Vec<_> = judged.iter().map(|(mail, verdict)| item(mail, verdict, household)).collect();
-    Ok(json!({
+    let mut answer = json!({
         "items": items,
         "total": total,
         "counts": counts,
         "period": { "since": shown(since, zone), "until": shown(until, zone) },
-    }))
+    });
+    if let Some(id) = &args.id {
+        answer["id"] = json!(id);
+    }
+    if args.only == Some(Only::Unanswered) {
+        answer["only"] = json!("unanswered");
+    }
+    Ok(answer)
 }
 
 fn item(mail: &Mail, verdict: &Verdict, household: &Household) -> Value {

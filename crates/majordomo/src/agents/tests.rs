@@ -265,7 +265,7 @@ fn a_project_that_takes_the_butlers_place_lends_no_more_than_the_butler() {
 fn a_preset_that_does_not_exist_is_an_error_in_a_file() {
     let world = World::new().user("mine.md", &file("preset: orien"));
     let broken = world.broken();
-    assert!(broken[0].contains("preset expects one of default, kata, opta, orion"), "{broken:?}");
+    assert!(broken[0].contains("preset expects one of default, kata, lace, opta, orion"), "{broken:?}");
 }
 
 #[test]

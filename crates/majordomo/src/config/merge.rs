@@ -118,6 +118,8 @@ fn defaults(surroundings: &Surroundings) -> Vec<Setting> {
     let mut settings: Vec<Setting> = fixed.iter().map(|(key, value)| setting(Key::dotted(key), value)).collect();
     // The last line against a run that spends without end: more than any task needs, and less than a disaster.
     settings.extend([limit("grant.requests", 20_000), limit("grant.tokens", 100_000_000)]);
+    settings.extend([limit("tasks.max_concurrent", 4), limit("tasks.check_attempts", 3)]);
+    settings.push(Setting { key: Key::dotted("tasks.enabled"), value: false.into(), origin: Origin::Default });
     if let Some(folder) = surroundings.data_folder() {
         settings.push(setting(Key::dotted("data"), &folder.to_string_lossy()));
     }

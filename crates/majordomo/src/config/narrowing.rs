@@ -66,6 +66,9 @@ enum Order {
 /// The keys that have a less and a more. Whatever is not among them is a choice, and a choice needs trust.
 const ORDERS: &[(&str, Order)] = &[
     ("mode", Order::Words(&["plan", "ask", "auto", "dangerous"])),
+    ("tasks.enabled", Order::Off),
+    ("tasks.max_concurrent", Order::Smaller),
+    ("tasks.check_attempts", Order::Smaller),
     ("policy.enabled", Order::Off),
     ("policy.max_depth", Order::Smaller),
     ("policy.max_children", Order::Smaller),

@@ -478,7 +478,7 @@ fn a_wrong_value_names_the_place_the_key_and_what_is_expected() {
         ("model = \"gpt\"", format!("{file}:1: model expects provider/model, not \"gpt\"")),
         (
             "preset = \"orio\"",
-            format!("{file}:1: preset expects one of default, kata, opta, orion, zileo, not \"orio\""),
+            format!("{file}:1: preset expects one of default, kata, lace, opta, orion, zileo, not \"orio\""),
         ),
         (
             "policy.on_error = [\"stop\"]",

@@ -12,7 +12,7 @@ use toml::Value;
 
 use super::kind::{UNLIMITED, microusd};
 use super::layer::{Layers, Setting};
-use super::{Durability, HouseholdConfig, SandboxKind, UnknownPrice};
+use super::{Durability, HouseholdConfig, SandboxKind, TasksConfig, UnknownPrice};
 
 /// Everything that can be configured. Every value was checked where it was read.
 #[derive(Deserialize)]
@@ -28,6 +28,7 @@ pub(super) struct Values {
     pub(super) grant: GrantTable,
     #[serde(default)]
     pub(super) household: HouseholdConfig,
+    pub(super) tasks: TasksConfig,
     pub(super) store: StoreTable,
     pub(super) sandbox: SandboxTable,
     pub(super) providers: BTreeMap<String, ProviderTable>,

@@ -7,6 +7,7 @@
 
 mod answers;
 mod calendars;
+mod conversations;
 mod dates;
 mod figures;
 mod held;

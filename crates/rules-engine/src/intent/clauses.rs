@@ -179,8 +179,9 @@ fn asks(concept: Concept) -> bool {
         Look | Find | Know | Backlinks | Triage | Briefing | Book | Change | Free | Busy | Conflict | Day | When
         | Write | Reply | Accept | Decline | Propose | Ask | Acknowledge | FollowUp | Forward | Tell | Send
         | Drafts | Learn | Prefer | Always | Forget | Explain | Apply | Question | Urgent | Unread | Inbox
-        | Calendar => true,
+        | Calendar | Person | Sent | Genuine => true,
         Mail | Event | Saying | Note | Recent | Preference | Greeting | Thanks | Help | Identity | Clock
-        | Smalltalk | Beyond | Vague | Yes | No | First | Second | Third | Last | It | Filler | Common => false,
+        | Smalltalk | Beyond | Vague | Yes | No | First | Second | Third | Last | It | Filler | Common | Thread
+        | Edit | Undo => false,
     }
 }

@@ -47,6 +47,10 @@ pub(super) const WEIGHTS: &[(Concept, Intent, f64)] = &[
     (Concept::Forget, Intent::Learn, 2.5),
     (Concept::Explain, Intent::Learn, 4.0),
     (Concept::Apply, Intent::Learn, 2.5),
+    (Concept::Person, Intent::Search, 4.0),
+    (Concept::Sent, Intent::Triage, 4.5),
+    (Concept::Genuine, Intent::Triage, 4.0),
+    (Concept::Thread, Intent::Triage, 2.0),
 ];
 
 /// What two concepts say together, beyond what each says.
@@ -113,6 +117,22 @@ pub(super) const PAIRS: &[(Concept, Concept, Intent, f64)] = &[
     (Concept::Forget, Concept::Event, Intent::Learn, 1.0),
     (Concept::Recent, Concept::Note, Intent::Search, 1.5),
     (Concept::Recent, Concept::Mail, Intent::Triage, 1.0),
+    // What is asked about a person is no request to write to them, and no appointment.
+    (Concept::Person, Concept::Event, Intent::Schedule, -2.0),
+    (Concept::Person, Concept::When, Intent::Schedule, -0.8),
+    (Concept::Person, Concept::Mail, Intent::Triage, -2.0),
+    (Concept::Person, Concept::Inbox, Intent::Search, -3.0),
+    (Concept::Person, Concept::Write, Intent::Draft, -3.0),
+    (Concept::Person, Concept::Sent, Intent::Search, -4.0),
+    (Concept::Person, Concept::Urgent, Intent::Search, -2.5),
+    (Concept::Person, Concept::Triage, Intent::Search, -4.0),
+    (Concept::Person, Concept::Preference, Intent::Search, -4.0),
+    (Concept::Person, Concept::Learn, Intent::Search, -4.0),
+    (Concept::Sent, Concept::Reply, Intent::Draft, -3.0),
+    (Concept::Sent, Concept::Write, Intent::Draft, -3.0),
+    (Concept::Sent, Concept::Send, Intent::Draft, -3.0),
+    (Concept::Sent, Concept::Know, Intent::Search, -3.0),
+    (Concept::Genuine, Concept::Reply, Intent::Draft, -2.0),
 ];
 
 /// Concepts that are asked for by a verb; at the head of a clause they say more.

@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use agent::approval::ApprovalId;
 use agent::{InputId, Outside, ThreadId, Time};
+use board::{Board, BoardId, Facts, Note, Request, Task, TaskId};
 use futures_util::future::BoxFuture;
 use store::{
-    Answer, Appended, ApprovalQuery, ApprovalRow, ClaimQuery, Claimed, Commit, Error, Execution, Installation,
-    InstallationEvent, InstallationRecord, InstallationState, Lists, Living, Log, MemoryStore, Ownership, Process,
-    ProcessId, Record, Store, ThreadQuery, ThreadRow, UsageRow, Wake,
+    AgentMetadata, Answer, Appended, ApprovalQuery, ApprovalRow, BoardCommit, BoardRecord, Boards, ClaimQuery, Claimed,
+    Commit, DeliveryQuery, DueDelivery, Error, Execution, Installation, InstallationEvent, InstallationRecord,
+    InstallationState, Lists, Living, Log, MemoryStore, Ownership, Process, ProcessId, Rebuilt, Record, RestingTask,
+    Store, TaskQuery, ThreadQuery, ThreadRow, UsageRow, Wake,
 };
 use tokio::sync::watch;
 
@@ -180,6 +182,10 @@ impl<F: Fn(&Commit) -> Fault + Send + Sync + 'static> Lists for FaultyStore<F> {
         self.inner.approval(id)
     }
 
+    fn search(&self, query: store::SearchQuery) -> Answer<Vec<store::Found>> {
+        self.inner.search(query)
+    }
+
     fn usage(&self, root: Option<&ThreadId>) -> Answer<Vec<UsageRow>> {
         self.inner.usage(root)
     }
@@ -196,6 +202,68 @@ impl<F: Fn(&Commit) -> Fault + Send + Sync + 'static> Installation for FaultySto
 
     fn installation(&self) -> Answer<InstallationState> {
         self.inner.installation()
+    }
+}
+
+impl<F: Fn(&Commit) -> Fault + Send + Sync + 'static> Boards for FaultyStore<F> {
+    fn commit_board(&self, commit: BoardCommit) -> Answer<Appended> {
+        self.inner.commit_board(commit)
+    }
+
+    fn board_facts(&self, board: &BoardId, request: Request) -> Answer<Facts> {
+        self.inner.board_facts(board, request)
+    }
+
+    fn board(&self, board: &BoardId) -> Answer<Option<Board>> {
+        self.inner.board(board)
+    }
+
+    fn boards(&self) -> Answer<Vec<Board>> {
+        self.inner.boards()
+    }
+
+    fn runnable_boards(&self) -> Answer<Vec<Board>> {
+        self.inner.runnable_boards()
+    }
+
+    fn board_events(&self, board: &BoardId, after_n: u64, limit: usize) -> Answer<Vec<BoardRecord>> {
+        self.inner.board_events(board, after_n, limit)
+    }
+
+    fn task(&self, board: &BoardId, task: &TaskId) -> Answer<Option<Task>> {
+        self.inner.task(board, task)
+    }
+
+    fn tasks(&self, query: TaskQuery) -> Answer<Vec<Task>> {
+        self.inner.tasks(query)
+    }
+
+    fn task_of_thread(&self, thread: &ThreadId) -> Answer<Option<(BoardId, Task)>> {
+        self.inner.task_of_thread(thread)
+    }
+
+    fn notes(&self, board: &BoardId, task: &TaskId) -> Answer<Vec<Note>> {
+        self.inner.notes(board, task)
+    }
+
+    fn claim_deliveries(&self, query: DeliveryQuery) -> Answer<Vec<DueDelivery>> {
+        self.inner.claim_deliveries(query)
+    }
+
+    fn resting_tasks(&self, limit: usize) -> Answer<Vec<RestingTask>> {
+        self.inner.resting_tasks(limit)
+    }
+
+    fn agent_metadata(&self, thread: &ThreadId) -> Answer<Option<AgentMetadata>> {
+        self.inner.agent_metadata(thread)
+    }
+
+    fn session_agents(&self, parent: &ThreadId) -> Answer<Vec<AgentMetadata>> {
+        self.inner.session_agents(parent)
+    }
+
+    fn rebuild_boards(&self) -> Answer<Rebuilt> {
+        self.inner.rebuild_boards()
     }
 }
 

@@ -4,6 +4,7 @@
 //! Models are scripts. Tools wait at a gate that the test opens, so that the order of events is fixed. The logs of a whole
 //! family are checked with `testkit::invariants`. Real processes, signals and crashes are in the tests of `crates/cli`.
 
+mod again;
 mod faulty_store;
 mod gate;
 mod messages;

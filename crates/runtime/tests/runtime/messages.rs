@@ -103,7 +103,7 @@ async fn who_is_over_is_told_nothing_and_nothing_is_written() {
         let (root, _) = room.run("the whole").await;
         let before = room.log(&root).await;
         for thread in [&root, &root.child(1)] {
-            for input in [steer("too late"), Outside::Stopped { strength: Strength::Kill, reason: "late".into() }] {
+            for input in [steer("too late"), Outside::stopped(Strength::Kill, "late")] {
                 assert!(matches!(room.runtime.send(thread, input).await, Err(Error::Idle(_))), "{thread}");
             }
             assert!(matches!(room.runtime.stop(thread, Strength::Cancel, "late").await, Err(Error::Idle(_))));

@@ -12,7 +12,7 @@ use agent::policy::Policy;
 use agent::role::Agent;
 use agent::{Catalog, Consent, Event, Mode, Report, ThreadId};
 use futures_util::StreamExt;
-use majordomo_runtime::{Error, Options, RunHandle, Runtime, Start};
+use majordomo_runtime::{Error, Options, RunHandle, Runtime, Said, Start};
 use provider::{ModelTable, Providers, Resident};
 use store::{Location, MemoryStore, Record, Selection, Store, ThreadQuery};
 use testkit::invariants::{LogChecker, family};
@@ -104,7 +104,7 @@ impl Room {
             today: "2026-01-15".into(),
             household: None,
         };
-        self.runtime.start(Start { root, prompt: prompt.into(), output_schema: None }).await.expect("a run starts")
+        self.runtime.start(Start { root, said: Said::new(prompt) }).await.expect("a run starts")
     }
 
     /// Runs to the report.

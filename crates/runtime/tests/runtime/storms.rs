@@ -78,7 +78,7 @@ async fn meddle(runtime: Runtime, root: ThreadId, mut dice: Dice) {
             0 if !thread.is_root() => runtime.stop(thread, Strength::Kill, "a person said so").await,
             1 | 2 if !thread.is_root() => runtime.stop(thread, Strength::Cancel, "a person said so").await,
             3 if dice.below(3) == 0 => {
-                let stop = |strength| Outside::Stopped { strength, reason: "and again".into() };
+                let stop = |strength| Outside::stopped(strength, "and again");
                 let twice = runtime.send(thread, stop(Strength::Cancel)).await;
                 twice.and(runtime.send(thread, stop(Strength::Kill)).await)
             }

@@ -40,7 +40,7 @@ impl Another {
 
     /// Ends the thread without its model.
     async fn ends(&self, now: Time) {
-        let input = Outside::Stopped { strength: Strength::Kill, reason: "enough".into() };
+        let input = Outside::stopped(Strength::Kill, "enough");
         let stop = Event::InputArrived { id: InputId::new("left-kill"), input };
         self.handles(Some(stop), now, |_| Input::Reopened).await;
     }
@@ -199,7 +199,7 @@ async fn a_stop_reaches_the_log_of_a_child_that_another_process_drives() {
         drop(handle);
         let another = Another::takes(&room.store, &child, room.runtime.clock().now()).await;
         let handle = room.resume(&root).await;
-        let stop = Outside::Stopped { strength: Strength::Kill, reason: "enough".into() };
+        let stop = Outside::stopped(Strength::Kill, "enough");
         room.runtime.send(&root, stop).await.expect("the root is there");
         let is_told = |record: &store::Record| {
             record.thread == child

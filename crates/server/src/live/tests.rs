@@ -111,6 +111,8 @@ pub(crate) fn created(id: ThreadId) -> Event {
         path: vec!["general".into()],
         above: Vec::new(),
         progress: false,
+        lifecycle: Default::default(),
+        created_for: None,
         foreign: false,
         system: None,
         opening: None,

@@ -63,6 +63,7 @@ pub async fn list(
         root,
         before,
         limit: limit + 1,
+        ..ThreadQuery::default()
     };
     let rows = shared.store().threads(query).await?;
     let living = shared.store().living(shared.staff.runtime().clock().now()).await?;

@@ -131,6 +131,8 @@ pub enum What {
         /// Which.
         #[serde(flatten)]
         child: Child,
+        /// Its turn, from 1: each message that it answers after its first report begins another.
+        turn: u32,
         /// What it is asked to do.
         goal: Option<String>,
     },
@@ -139,6 +141,8 @@ pub enum What {
         /// Which.
         #[serde(flatten)]
         child: Child,
+        /// Its turn, from 1: each message that it answers after its first report begins another.
+        turn: u32,
         /// What it is asked to do.
         goal: Option<String>,
     },
@@ -147,6 +151,8 @@ pub enum What {
         /// Which.
         #[serde(flatten)]
         child: Child,
+        /// The turn that is over.
+        turn: u32,
         /// With what.
         data: ChildData,
     },
@@ -155,6 +161,8 @@ pub enum What {
         /// Which.
         #[serde(flatten)]
         child: Child,
+        /// The turn that is over.
+        turn: u32,
         /// With what.
         data: ChildData,
     },

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use agent::budget::Claim;
 use agent::model::Tokens;
-use agent::{CallId, Event, InputId, Mode, Outcome, State, ThreadId};
+use agent::{CallId, Event, InputId, Mode, Outcome, Outside, State, ThreadId};
 
 use super::sample::{
     NOW, TOKENS, answered, append, asked, child_reported, commit, created, process, reported, root, run_started, said,
@@ -16,6 +16,7 @@ use crate::log::Commit;
 use crate::open::Store;
 use crate::process::{HEARTBEAT_EXPIRES_MS, ProcessId};
 use crate::rows::{Status, ThreadQuery, ThreadRow};
+use crate::search::SearchQuery;
 
 /// After every commit.
 pub async fn a_thread_is_listed_as_it_stands(store: Arc<dyn Store>) {
@@ -43,6 +44,11 @@ pub async fn a_thread_is_listed_as_it_stands(store: Arc<dyn Store>) {
         mode: Mode::Ask,
         preset: "default".into(),
         goal: "tidy up".into(),
+        title: None,
+        archived: false,
+        unread: false,
+        persistent: false,
+        created_for: None,
         state: State::WaitingForTool,
         outcome: None,
         turns: 1,
@@ -111,7 +117,7 @@ pub async fn an_execution_goes_from_pending_to_its_end_once(store: Arc<dyn Store
     assert_eq!((&pending[0].sub_agent_id, &*pending[0].task_description), (&one, "look there"));
     assert_eq!((pending[0].created_at, pending[0].completed_at), (NOW, None));
 
-    append(&*store, &root(), 3, vec![Event::ChildStarted { child: one.clone() }]).await;
+    append(&*store, &root(), 3, vec![Event::ChildStarted { child: one.clone(), again: false }]).await;
     assert_eq!(executions().await[0].status, Status::Running);
     append(&*store, &one, 0, vec![created(&one)]).await;
     append(&*store, &one, 1, vec![reported(Outcome::BudgetExceeded)]).await;
@@ -126,7 +132,7 @@ pub async fn an_execution_goes_from_pending_to_its_end_once(store: Arc<dyn Store
         ..commit(&root(), 4, vec![child_reported(&one, Outcome::Error), child_reported(&two, Outcome::Refused)])
     };
     store.append(told).await.unwrap();
-    append(&*store, &root(), 6, vec![Event::ChildStarted { child: two.clone() }]).await;
+    append(&*store, &root(), 6, vec![Event::ChildStarted { child: two.clone(), again: false }]).await;
     let both = executions().await;
     assert_eq!(both[0], over);
     assert_eq!((both[1].status, both[1].error_message.as_deref()), (Status::Cancelled, Some("it was refused")));
@@ -220,4 +226,67 @@ pub async fn a_removed_family_leaves_nothing_behind(store: Arc<dyn Store>) {
     assert_eq!((anew.n, anew.seq), (1, 1));
     assert!(anew.position > last.position, "a position is never used twice");
     assert_eq!(store.arrive(&root(), InputId::new("a"), said("hello"), late, false).await.unwrap().n, 2);
+}
+
+/// What people say of a thread holds from then on, whoever owns it, and an answer that no person waited for is unread until one has read it.
+pub async fn what_people_say_of_a_thread_is_listed(store: Arc<dyn Store>) {
+    let marked = |title: Option<&str>, archived, read| Outside::Marked { title: title.map(Into::into), archived, read };
+    let arrive = async |id: &str, input: Outside| {
+        store.arrive(&root(), InputId::new(id), input, NOW, false).await.unwrap();
+    };
+    let row = async || store.thread(&root()).await.unwrap().unwrap();
+    let process = writer(&*store).await;
+    append(&*store, &root(), 0, vec![created(&root())]).await;
+    arrive("1", marked(Some("  The\nhouse  "), None, false)).await;
+    arrive("2", marked(None, Some(true), false)).await;
+    let listed = row().await;
+    assert_eq!((listed.title.as_deref(), listed.archived, listed.unread), (Some("The house"), true, false));
+    let query = |archived| ThreadQuery { archived: Some(archived), ..ThreadQuery::default() };
+    assert_eq!(store.threads(query(true)).await.unwrap().len(), 1);
+    assert!(store.threads(query(false)).await.unwrap().is_empty());
+    arrive("3", marked(Some(" "), Some(false), false)).await;
+    assert_eq!((row().await.title, row().await.archived), (None, false));
+
+    let unwatched = Outside::UserSaid { text: "go".into(), output_schema: None, grant: None, unwatched: true };
+    arrive("4", unwatched).await;
+    append(&*store, &root(), 5, vec![run_started(1, "go"), reported(Outcome::Completed)]).await;
+    assert!(row().await.unread, "no person waited for it");
+    arrive("5", marked(None, None, true)).await;
+    assert!(!row().await.unread);
+    arrive("6", said("and now?")).await;
+    let epoch = store.adopt(&root(), &process, NOW).await.unwrap();
+    let again = Commit { epoch, ..commit(&root(), 9, vec![run_started(2, "and now?"), reported(Outcome::Completed)]) };
+    store.append(again).await.unwrap();
+    assert!(!row().await.unread, "a person waited for it");
+}
+
+/// Words are found in what was said, asked and called so, each thread once; what was deleted is not found.
+pub async fn words_are_found_in_what_was_said(store: Arc<dyn Store>) {
+    let found = async |text: &str| {
+        let found = store.search(SearchQuery { text: text.into(), limit: 10 }).await.unwrap();
+        found.into_iter().map(|found| (found.thread, found.excerpt)).collect::<Vec<_>>()
+    };
+    writer(&*store).await;
+    assert!(found("kitchen").await.is_empty());
+    append(&*store, &root(), 0, vec![created(&root()), run_started(1, "Where is the Kitchen key?"), turn_started(1)])
+        .await;
+    let child = root().child(1);
+    append(&*store, &child, 0, vec![created(&child)]).await;
+    let kitchen = found("kitchen KEY").await;
+    assert_eq!(kitchen.len(), 1);
+    assert_eq!((&kitchen[0].0, kitchen[0].1.contains("Kitchen key")), (&root(), true));
+    assert_eq!(found("where kit").await.len(), 1, "the last word may be a beginning");
+    assert!(found("kit where").await.is_empty());
+    assert_eq!(found("there").await[0].0, child, "its brief");
+    assert!(found("\"; DROP TABLE").await.is_empty());
+    assert!(found(" ").await.is_empty());
+    let title = Outside::Marked { title: Some("Silberbesteck für Gäste".into()), archived: None, read: false };
+    store.arrive(&root(), InputId::new("t"), title, NOW, false).await.unwrap();
+    assert_eq!(found("gäste").await.len(), 1);
+    let other = ThreadId::new("20260115-bbbb");
+    append(&*store, &other, 0, vec![created(&other), run_started(1, "the kitchen"), reported(Outcome::Completed)])
+        .await;
+    assert_eq!(found("kitchen").await.len(), 2);
+    store.remove(&other, NOW).await.unwrap();
+    assert_eq!(found("kitchen").await.len(), 1);
 }

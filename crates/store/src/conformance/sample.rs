@@ -103,6 +103,8 @@ pub(crate) fn created(thread: &ThreadId) -> Event {
         path: vec!["general".into()],
         above: Vec::new(),
         progress: false,
+        lifecycle: Default::default(),
+        created_for: None,
         foreign: false,
         system: None,
         opening: None,
@@ -110,7 +112,7 @@ pub(crate) fn created(thread: &ThreadId) -> Event {
 }
 
 pub(crate) fn run_started(run: u32, prompt: &str) -> Event {
-    Event::RunStarted { input: InputId::new(format!("in-{run}")), run, prompt: prompt.into() }
+    Event::run_started(InputId::new(format!("in-{run}")), run, prompt)
 }
 
 pub(crate) fn turn_started(turn: u32) -> Event {

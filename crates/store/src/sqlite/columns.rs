@@ -14,7 +14,7 @@ use crate::process::{Process, ProcessId};
 use crate::rows::{Execution, Owner, ThreadRow};
 
 /// The columns that [`thread`] reads, of `threads t` with how far it is, `g`, and its owner `p`.
-pub(super) const THREAD: &str = "t.id, t.name, t.agent, t.model, t.mode, t.preset, t.goal, g.state, t.outcome, g.turns, \
+pub(super) const THREAD: &str = "t.id, t.name, t.agent, t.model, t.mode, t.preset, t.goal, t.title, t.archived, t.unread, t.persistent, t.created_for, g.state, t.outcome, g.turns, \
      g.tool_calls, g.tokens_input, g.tokens_cache_read, g.tokens_cache_write, g.tokens_output, g.cost_microusd, \
      g.last_tool, g.waiting_for, t.runs, t.created_at, g.updated_at, t.ended_at, t.epoch, g.head, \
      p.id AS process, p.pid, p.start_time, p.host, p.beat_at";
@@ -36,6 +36,11 @@ pub(super) fn thread(row: &Row<'_>) -> Result<ThreadRow> {
         mode: word(row, "mode")?,
         preset: row.get("preset")?,
         goal: row.get("goal")?,
+        title: row.get("title")?,
+        archived: row.get("archived")?,
+        unread: row.get("unread")?,
+        persistent: row.get("persistent")?,
+        created_for: row.get("created_for")?,
         state: word(row, "state")?,
         outcome: optional_word(row, "outcome")?,
         turns: row.get("turns")?,

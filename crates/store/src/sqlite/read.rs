@@ -98,6 +98,14 @@ pub(super) fn threads(db: &Connection, query: &ThreadQuery) -> Result<Vec<Thread
     if query.live_only {
         conditions.push("t.live = 1");
     }
+    match query.archived {
+        Some(true) => conditions.push("t.archived = 1"),
+        Some(false) => conditions.push("t.archived = 0"),
+        None => {}
+    }
+    if query.of_tasks {
+        conditions.push("t.created_for IS NOT NULL");
+    }
     conditions.push(if root.is_some() { "t.root = :root" } else { ":root IS NULL" });
     let conditions = conditions.join(" AND ");
     let sql = format!("SELECT {THREAD} FROM {THREADS} WHERE {conditions} ORDER BY t.key DESC LIMIT :limit");

@@ -116,7 +116,7 @@ mod tests {
 
     fn kept(position: u64, root: i64, seq: u64, bytes: usize) -> Kept {
         let thread = ThreadId::new(format!("20260115-k3f{root}.1"));
-        let event = Arc::new(Event::ChildStarted { child: thread.clone() });
+        let event = Arc::new(Event::ChildStarted { child: thread.clone(), again: false });
         Kept { root, record: Record { position, seq, thread, n: seq, at: Time(0), event }, bytes }
     }
 

@@ -364,7 +364,7 @@ async fn a_newer_schema_is_refused_untouched() {
     }
     let before = files(&crashed).map(|file| fs::read(file).unwrap());
     let refused = SqliteStore::open(path(&crashed), &Options::default()).unwrap_err();
-    assert!(matches!(refused, Error::Newer { found: 99, known: 6 }), "{refused:?}");
+    assert!(matches!(refused, Error::Newer { found: 99, known: 8 }), "{refused:?}");
     assert!(before == files(&crashed).map(|file| fs::read(file).unwrap()));
 }
 
@@ -743,7 +743,7 @@ fn a_request_sees_what_the_others_of_its_group_wrote() {
     let first = arrive(&mut session);
     assert_eq!((first.n, first.seq), (2, 2));
     assert_eq!(arrive(&mut session), first, "an input is written once");
-    let spawned = vec![sample::spawned(&child, "c"), Event::ChildStarted { child: child.clone() }];
+    let spawned = vec![sample::spawned(&child, "c"), Event::ChildStarted { child: child.clone(), again: false }];
     put(&mut session, &root(), 2, spawned).unwrap();
     put(&mut session, &child, 0, vec![sample::created(&child)]).unwrap();
     put(&mut session, &child, 1, vec![sample::reported(Outcome::Completed)]).unwrap();

@@ -12,6 +12,7 @@ use super::approvals;
 use super::columns::{self, THREAD, THREADS, signed, thread_id, unsigned};
 use super::read;
 use super::recent::Kept;
+use super::search;
 use super::write_session::{Cache, PendingEvent, StableColumns, Thread, WriteSession};
 use crate::admission::{self, Adoption};
 use crate::codec::Encoded;
@@ -213,6 +214,7 @@ pub(super) fn remove(session: &mut WriteSession, root: &ThreadId, at: Time) -> R
     cache.threads.retain(|_, thread| thread.root != key);
     cache.families.remove(&key);
     cache.executions.forget(root);
+    search::forget(db, key)?;
     db.prepare_cached("DELETE FROM events WHERE root = ?1")?.execute([key])?;
     for table in ["inputs", "wakes", "progress", "approvals"] {
         let sql = format!("DELETE FROM {table} WHERE thread IN (SELECT key FROM threads WHERE root = ?1)");
@@ -282,7 +284,7 @@ impl Cache {
 
 fn load(db: &Connection, thread: &ThreadId) -> Result<Option<Thread>, Error> {
     let sql = format!(
-        "SELECT t.key, t.root, t.owner, g.doing, g.answers, g.booked_tokens, {THREAD} FROM {THREADS} WHERE t.id = ?1"
+        "SELECT t.key, t.root, t.owner, t.unwatched, g.doing, g.answers, g.booked_tokens, {THREAD} FROM {THREADS} WHERE t.id = ?1"
     );
     let mut statement = db.prepare_cached(&sql)?;
     let mut rows = statement.query([thread.as_str()])?;
@@ -294,6 +296,7 @@ fn load(db: &Connection, thread: &ThreadId) -> Result<Option<Thread>, Error> {
         doing,
         answers: columns::count(row, "answers")?,
         booked_tokens: columns::count(row, "booked_tokens")?,
+        unwatched: row.get("unwatched")?,
     };
     // When the owner was last heard of is asked of the file: what is known here lasts longer than a heartbeat.
     let owner = row.get::<_, Option<i64>>("owner")?.zip(folded.row.owner.take().map(|owner| owner.process.id));
@@ -317,9 +320,9 @@ fn create(db: &Connection, cache: &mut Cache, commit: &Commit, owner: i64) -> Re
     let folded = Folded::create(created, commit.at);
     let row = &folded.row;
     let sql = "INSERT INTO threads (key, id, root, parent, owner, epoch, name, agent, model, mode, preset, goal, live, \
-               runs, created_at) \
+               runs, created_at, unwatched, persistent, created_for) \
                VALUES (:key, :id, :root, :parent, :owner, :epoch, :name, :agent, :model, :mode, :preset, :goal, :live, \
-               :runs, :at)";
+               :runs, :at, :unwatched, :persistent, :created_for)";
     db.prepare_cached(sql)?.execute(named_params! {
         ":key": key,
         ":id": row.id.as_str(),
@@ -336,6 +339,9 @@ fn create(db: &Connection, cache: &mut Cache, commit: &Commit, owner: i64) -> Re
         ":live": row.state.is_live(),
         ":runs": row.runs,
         ":at": commit.at.0,
+        ":unwatched": folded.unwatched,
+        ":persistent": row.persistent,
+        ":created_for": row.created_for,
     })?;
     Ok(Thread::new(key, root, Some((owner, commit.process.clone())), folded))
 }
@@ -382,12 +388,12 @@ pub(super) fn save_family(db: &Connection, root: i64, seq: u64) -> Result<(), Er
 
 /// Saves what rarely changes of a thread, where it has changed.
 pub(super) fn save(db: &Connection, thread: &mut Thread) -> Result<(), Error> {
-    let stable = StableColumns::of(&thread.folded.row, thread.owner.as_ref());
+    let stable = StableColumns::of(&thread.folded, thread.owner.as_ref());
     if stable == thread.saved {
         return Ok(());
     }
-    let sql = "UPDATE threads SET goal = ?2, live = ?3, outcome = ?4, runs = ?5, ended_at = ?6, owner = ?7, epoch = ?8 \
-               WHERE key = ?1";
+    let sql = "UPDATE threads SET goal = ?2, live = ?3, outcome = ?4, runs = ?5, ended_at = ?6, owner = ?7, epoch = ?8, \
+               title = ?9, archived = ?10, unread = ?11, unwatched = ?12 WHERE key = ?1";
     db.prepare_cached(sql)?.execute(params![
         thread.key,
         stable.goal,
@@ -397,6 +403,10 @@ pub(super) fn save(db: &Connection, thread: &mut Thread) -> Result<(), Error> {
         stable.ended_at.map(|at| at.0),
         stable.owner,
         signed(stable.epoch),
+        stable.title,
+        stable.archived,
+        stable.unread,
+        stable.unwatched,
     ])?;
     thread.saved = stable;
     Ok(())

@@ -95,20 +95,24 @@ pub(super) struct StableColumns {
     /// A process's key.
     pub(super) owner: Option<i64>,
     pub(super) epoch: u64,
+    pub(super) title: Option<Arc<str>>,
+    pub(super) archived: bool,
+    pub(super) unread: bool,
+    pub(super) unwatched: bool,
 }
 
 impl Thread {
     /// A thread whose row is as it is folded.
     pub(super) fn new(key: i64, root: i64, owner: Option<(i64, ProcessId)>, folded: Folded) -> Self {
-        let saved = StableColumns::of(&folded.row, owner.as_ref());
+        let saved = StableColumns::of(&folded, owner.as_ref());
         Self { key, root, owner, folded, is_changed: false, saved }
     }
 }
 
 impl StableColumns {
     /// That part of a row, and of whose the thread is.
-    pub(super) fn of(row: &ThreadRow, owner: Option<&(i64, ProcessId)>) -> Self {
-        let ThreadRow { goal, state, outcome, runs, ended_at, epoch, .. } = row;
+    pub(super) fn of(folded: &Folded, owner: Option<&(i64, ProcessId)>) -> Self {
+        let ThreadRow { goal, state, outcome, runs, ended_at, epoch, title, archived, unread, .. } = &folded.row;
         Self {
             goal: goal.clone(),
             live: state.is_live(),
@@ -117,6 +121,10 @@ impl StableColumns {
             ended_at: *ended_at,
             owner: owner.map(|(key, _)| *key),
             epoch: *epoch,
+            title: title.clone(),
+            archived: *archived,
+            unread: *unread,
+            unwatched: folded.unwatched,
         }
     }
 }

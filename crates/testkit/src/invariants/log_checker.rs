@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use agent::approval::{ApprovalId, Resolution};
 use agent::budget::{Claim, Grant};
-use agent::event::{Answered, ChildSpawned, Ending, ThreadCreated, TurnKind, TurnStarted, VerdictKind, lost_usage};
+use agent::event::{
+    Answered, ChildAsked, ChildSpawned, Ending, ThreadCreated, TurnKind, TurnStarted, VerdictKind, lost_usage,
+};
 use agent::message::Part;
 use agent::model::Tokens;
 use agent::policy::CountMode;
@@ -39,7 +41,12 @@ pub struct LogChecker {
     calls: Vec<Call>,
     names: BTreeSet<CallId>,
     children: BTreeMap<ThreadId, Child>,
-    reported: BTreeMap<ThreadId, Report>,
+    /// Reports of children, by the message that they answer; none for the brief.
+    reported: BTreeMap<(ThreadId, Option<InputId>), Report>,
+    /// Messages that this thread was told not to answer, and why.
+    unanswered: BTreeMap<InputId, Arc<str>>,
+    /// The number of the last child.
+    last_child: u32,
     /// Reported children and all that were begun below them, as far as they keep their places.
     begun_below: u32,
     /// Messages that were sent and that the model has not read.
@@ -61,6 +68,10 @@ struct Waiting {
 
 #[derive(Clone, Debug, Default)]
 struct Run {
+    /// The message that it answers.
+    asked: Option<InputId>,
+    /// What it may spend, where that is not what the thread was created with, and the places that were taken before it.
+    grant: Option<(Grant, u32)>,
     stop: Option<Ending>,
     last_turn_taken: bool,
     before: (Usage, Usage),
@@ -85,6 +96,8 @@ struct Call {
 #[derive(Clone, Debug)]
 struct Child {
     grant: Grant,
+    /// The message that it was asked; none where that is its brief.
+    asked: Option<InputId>,
     begun: bool,
     /// Whether it waits for nothing but a person, as the thread was told.
     paused: bool,
@@ -110,6 +123,8 @@ impl LogChecker {
             names: BTreeSet::new(),
             children: BTreeMap::new(),
             reported: BTreeMap::new(),
+            unanswered: BTreeMap::new(),
+            last_child: 0,
             begun_below: 0,
             unread: Vec::new(),
             questions: BTreeMap::new(),
@@ -128,37 +143,65 @@ impl LogChecker {
         &self.reports
     }
 
-    /// The report of a child, as it arrived.
-    pub fn report_of(&self, child: &ThreadId) -> Option<&Report> {
-        self.reported.get(child)
+    /// The report of a child on a message, or on its brief, as it arrived.
+    pub fn report_of(&self, child: &ThreadId, asked: Option<&InputId>) -> Option<&Report> {
+        self.reported.get(&(child.clone(), asked.cloned()))
+    }
+
+    /// What the thread answers to a message, or to its brief; none while it has not.
+    pub fn answer_to(&self, asked: Option<&InputId>) -> Option<Report> {
+        let written = self.reports.iter().find(|report| report.asked.as_ref() == asked).cloned();
+        let dropped = || {
+            let reason = self.unanswered.get(asked?)?;
+            let report = Report::empty(agent::Outcome::Cancelled, format!("never begun: {reason}"));
+            Some(Report { asked: asked.cloned(), ..report })
+        };
+        written.or_else(dropped)
     }
 
     /// An event was committed.
     pub fn see(&mut self, event: &Event) -> Result<(), Broken> {
         self.resolve(event);
         self.pace.see(event)?;
-        let is_over = self.created.brief.is_some() && !self.reports.is_empty();
-        let is_input = matches!(event, Event::InputArrived { .. } | Event::InputDropped { .. });
-        hold("nothing happens to a sub-agent after its report", !is_over || is_input, || event.kind().to_owned())?;
+        let is_over = self.created.brief.is_some() && !self.reports.is_empty() && self.run.is_none();
+        let is_input = matches!(
+            event,
+            Event::InputArrived { .. }
+                | Event::InputDropped { .. }
+                | Event::RunStarted { .. }
+                | Event::ChildIssued { .. }
+                | Event::Reopened { .. }
+        );
+        hold(
+            "nothing happens to a sub-agent after its report but that it is asked more",
+            !is_over || is_input,
+            || event.kind().to_owned(),
+        )?;
         match event {
             Event::ThreadCreated(_) => return Err(broken("a thread is created once", &"a second creation")),
             Event::InputArrived { id, input } => {
-                if self.known.insert(id.clone()) {
+                // What people say of a thread holds when it arrives.
+                if self.known.insert(id.clone()) && !matches!(input, Outside::Marked { .. }) {
                     let is_unbegun = self.created.brief.is_some() && self.reports.is_empty();
                     let came_in_time = self.run.is_some() || is_unbegun;
                     self.waiting.insert(id.clone(), Waiting { input: input.clone(), came_in_time });
                 }
             }
-            Event::RunStarted { input, .. } => {
+            Event::RunStarted { input, grant, .. } => {
                 self.handled(input)?;
                 hold("a run begins after the one before is over", self.run.is_none(), || format!("{input:?}"))?;
+                let is_unbegun = self.created.brief.is_some() && self.reports.is_empty();
+                hold("a sub-agent does its brief first", !is_unbegun, || format!("{input:?}"))?;
                 self.open_run();
+                let grant = grant.as_ref().map(|grant| ((**grant).clone(), self.places()));
+                let run = self.run()?;
+                (run.asked, run.grant) = (Some(input.clone()), grant);
             }
             Event::Steered { input, text, .. } => {
                 self.handled(input)?;
                 self.unread.push(text.clone());
             }
-            Event::InputDropped { input, .. } => self.dropped(input)?,
+            Event::InputDropped { input, reason } => self.dropped(input, reason)?,
             Event::StopBegun { input, ending } => {
                 if let Some(input) = input {
                     self.handled(input)?;
@@ -213,7 +256,12 @@ impl LogChecker {
             Event::WaitStarted { call, .. } | Event::MessageSent { call, .. } => self.begins("a verb", call)?,
             Event::SubtaskSkipped { .. } | Event::SubtaskRecalled { .. } => self.unspawned -= 1,
             Event::ChildSpawned(spawned) => self.spawned(spawned)?,
-            Event::ChildStarted { child } => self.child_started(child)?,
+            Event::ChildAsked(asked) => self.child_asked(asked)?,
+            Event::ChildIssued { input, child } => {
+                self.handled(input)?;
+                self.issued(child)?;
+            }
+            Event::ChildStarted { child, again } => self.child_started(child, *again)?,
             Event::ChildStopped { child, .. } => {
                 let lives = self.children.get(child).is_some_and(|child| child.begun);
                 hold("only a child that was begun is told to end", lives, || child.to_string())?;
@@ -282,7 +330,7 @@ impl LogChecker {
         })?;
         let children = thread.children.live.keys().eq(self.children.keys());
         hold("a thread and its log agree about who lives", children, || format!("{:?}", thread.children.live.keys()))?;
-        let left = self.created.grant.descendants.saturating_sub(self.places());
+        let left = self.grant().descendants.saturating_sub(self.own_places());
         hold("no place is lost, and none is given twice", left == thread.descendants_left(), || {
             format!("{} are left, and by the log {left}", thread.descendants_left())
         })?;
@@ -318,10 +366,8 @@ impl LogChecker {
         hold("at rest nothing is outstanding", self.outstanding.is_empty(), || {
             format!("{id}: {:?}", self.outstanding)
         })?;
-        // What only a run could have read may lie where none goes on. A sub-agent has no later run, so that it reads no message.
-        let may_lie = |one: &Waiting| {
-            !one.came_in_time && (self.created.brief.is_some() || !matches!(one.input, Outside::UserSaid { .. }))
-        };
+        // What only a run could have read may lie where none goes on.
+        let may_lie = |one: &Waiting| !one.came_in_time && !one.input.needs_no_run();
         hold("an input is never lost", self.waiting.values().all(may_lie), || format!("{id}: {:?}", self.waiting))
     }
 
@@ -341,18 +387,27 @@ impl LogChecker {
         Ok(waiting.input)
     }
 
-    fn dropped(&mut self, input: &InputId) -> Result<(), Broken> {
+    fn dropped(&mut self, input: &InputId, reason: &Arc<str>) -> Result<(), Broken> {
         let outside = self.handled(input)?;
+        let waits = |stop: &Waiting| matches!(&stop.input, Outside::Stopped { run: Some(run), .. } if run == input);
+        let is_stopped = self.waiting.values().any(waits);
+        let is_about_another =
+            |wanted: &Option<InputId>| wanted.is_some() && self.run.as_ref().is_none_or(|run| run.asked != *wanted);
         let (is_child, is_idle) = (self.created.brief.is_some(), self.run.is_none());
         let is_over = is_idle && !(is_child && self.reports.is_empty());
         let is_ending = self.run.as_ref().is_some_and(|run| run.stop.is_some() || run.last_turn_taken);
         let may_drop = match outside {
-            Outside::UserSaid { .. } => is_child,
+            Outside::UserSaid { .. } | Outside::Noticed { .. } | Outside::ChildWanted | Outside::Marked { .. } => false,
+            // Its parent no longer wants to know.
+            Outside::Asked { .. } => is_stopped,
             Outside::Steered { .. } => is_over,
-            Outside::Stopped { .. } => is_over || is_ending,
+            Outside::Stopped { ref run, .. } => is_over || is_ending || is_about_another(run),
             // A second decision, a late one, and one about something else mean nothing.
             Outside::Decided { .. } => true,
         };
+        if matches!(outside, Outside::Asked { .. }) {
+            self.unanswered.insert(input.clone(), reason.clone());
+        }
         hold("an input is dropped only where it can mean nothing", may_drop, || format!("{input:?}: {outside:?}"))
     }
 
@@ -456,7 +511,7 @@ impl LogChecker {
             children: 0,
             estimated_tokens: answered.estimated_tokens(),
         })?;
-        let granted = self.created.grant.tool_calls;
+        let granted = self.grant().tool_calls;
         let before = self.run()?.before.0.tool_calls;
         let made = self.own.tool_calls - before;
         hold("tool calls stay within the grant", granted.is_none_or(|most| made <= most), || {
@@ -534,29 +589,54 @@ impl LogChecker {
         })?;
         let limited = |granted: Option<u64>, given: Option<u64>| granted.is_none() || given.is_some();
         let requests = |grant: &Grant| grant.requests.map(u64::from);
-        let carved = limited(requests(&created.grant), requests(&spawned.grant))
-            && limited(created.grant.tokens, spawned.grant.tokens)
-            && limited(created.grant.cost_microusd, spawned.grant.cost_microusd);
+        let grant = self.grant();
+        let carved = limited(requests(grant), requests(&spawned.grant))
+            && limited(grant.tokens, spawned.grant.tokens)
+            && limited(grant.cost_microusd, spawned.grant.cost_microusd);
         hold("what is limited stays limited below", carved, || format!("{:?}", spawned.grant))?;
         self.carved = self.carved.plus(claim_of(&spawned.grant));
         self.unspawned -= u32::from(spawned.subtask.is_some());
-        let child = Child { grant: spawned.grant.clone(), begun: false, paused: false };
-        let before = self.children.insert(spawned.child.clone(), child);
-        let is_new = before.is_none() && !self.reported.contains_key(&spawned.child);
-        hold("a child is spawned once", is_new, || spawned.child.to_string())
+        let child = Child { grant: spawned.grant.clone(), asked: None, begun: false, paused: false };
+        self.children.insert(spawned.child.clone(), child);
+        self.issued(&spawned.child)
     }
 
-    fn child_started(&mut self, id: &ThreadId) -> Result<(), Broken> {
+    /// Numbers of children are given out in order, and each once.
+    fn issued(&mut self, child: &ThreadId) -> Result<(), Broken> {
+        self.last_child += 1;
+        let next = self.created.id.child(self.last_child);
+        hold("a child's number is given out once", *child == next, || format!("{child}, not {next}"))
+    }
+
+    /// A child that has reported is asked more: as one that is spawned, but for its place.
+    fn child_asked(&mut self, asked: &ChildAsked) -> Result<(), Broken> {
+        self.begins("a question", &asked.child)?;
+        let is_over = !self.children.contains_key(&asked.child);
+        let has_reported = self.report_of(&asked.child, None).is_some();
+        hold("only a child that has reported is asked more", is_over && has_reported, || asked.child.to_string())?;
+        let is_new = self.report_of(&asked.child, Some(&asked.input)).is_none();
+        hold("a child is asked the same once", is_new, || format!("{:?}", asked.input))?;
+        let deep = asked.grant.depth < self.grant().depth;
+        hold("no agent stands deeper than it may", deep, || asked.child.to_string())?;
+        self.carved = self.carved.plus(claim_of(&asked.grant));
+        let (grant, asked_by) = (asked.grant.clone(), Some(asked.input.clone()));
+        let child = Child { grant, asked: asked_by, begun: false, paused: false };
+        self.children.insert(asked.child.clone(), child);
+        Ok(())
+    }
+
+    fn child_started(&mut self, id: &ThreadId, again: bool) -> Result<(), Broken> {
         self.begins("a child's work", id)?;
-        let fresh = self.children.get_mut(id).is_some_and(|child| !std::mem::replace(&mut child.begun, true));
-        hold("a child is begun once", fresh, || id.to_string())?;
-        self.own.children += 1;
+        let child = self.children.get_mut(id).filter(|child| child.asked.is_some() == again);
+        let fresh = child.is_some_and(|child| !std::mem::replace(&mut child.begun, true));
+        hold("a child is begun once for each thing that it is asked", fresh, || id.to_string())?;
+        self.own.children += u32::from(!again);
         let (begun, most) = (self.begun(), self.created.policy.max_concurrent.max(1));
         hold("no more children run than may", begun <= most, || format!("{begun} of {most}"))
     }
 
     fn child_reported(&mut self, id: &ThreadId, report: &Report) -> Result<(), Broken> {
-        let Some(child) = self.children.remove(id) else {
+        let Some(child) = self.children.remove(id).filter(|child| child.asked == report.asked) else {
             return Err(broken("a child's report arrives once", id));
         };
         let granted = |granted: Option<u64>, used: u64| granted.map_or(0, |most| u128::from(used.saturating_sub(most)));
@@ -568,9 +648,9 @@ impl LogChecker {
         let run = self.run()?;
         run.spent = run.spent.plus(&report.tree);
         if self.created.policy.count_mode == CountMode::Total {
-            self.begun_below += u32::from(child.begun) + report.tree.children;
+            self.begun_below += u32::from(child.begun && child.asked.is_none()) + report.tree.children;
         }
-        self.reported.insert(id.clone(), report.clone());
+        self.reported.insert((id.clone(), child.asked), report.clone());
         Ok(())
     }
 
@@ -592,6 +672,8 @@ impl LogChecker {
             let told = report.unfinished.iter().any(|line| line.contains(&*words));
             hold("messages that no model read are reported", told, || words.to_string())?;
         }
+        let asked = run.asked.filter(|_| self.created.brief.is_some());
+        hold("a report names what it answers", report.asked == asked, || format!("{:?}, not {asked:?}", report.asked))?;
         self.calls.clear();
         self.reports.push(report.clone());
         Ok(())
@@ -604,7 +686,7 @@ impl LogChecker {
         let sum = |parts: [u64; 3]| parts.map(u128::from).iter().sum::<u128>();
         let fits =
             |granted: Option<u64>, bound: u128, over: u128| granted.is_none_or(|most| bound <= u128::from(most) + over);
-        let grant = &self.created.grant;
+        let grant = self.grant();
         let tokens = sum([spent.counted_tokens, self.carved.tokens, claim.tokens]);
         hold("tokens stay within the grant", fits(grant.tokens, tokens, self.overdrawn.0), || {
             format!("{tokens} of {:?}, {} of them reported beyond reservations", grant.tokens, self.overdrawn.0)
@@ -617,15 +699,29 @@ impl LogChecker {
         hold("requests stay within the grant", fits(grant.requests.map(u64::from), requests, 0), || {
             format!("{requests} of {:?}", grant.requests)
         })?;
-        let taken = self.places();
+        // Between two runs those count that each of them paid for.
+        let taken = if self.run.is_some() { self.own_places() } else { 0 };
         hold("descendants stay within the grant", taken <= grant.descendants, || {
             format!("{taken} of {}", grant.descendants)
         })
     }
 
+    /// What the run that goes on may spend.
+    fn grant(&self) -> &Grant {
+        let own = self.run.as_ref().and_then(|run| run.grant.as_ref());
+        own.map_or(&self.created.grant, |(grant, _)| grant)
+    }
+
+    /// Places that are taken out of that grant.
+    fn own_places(&self) -> u32 {
+        let before = self.run.as_ref().and_then(|run| run.grant.as_ref()).map_or(0, |(_, before)| *before);
+        self.places().saturating_sub(before)
+    }
+
     /// Places that are taken, granted below, or held for a child that may yet be started.
     fn places(&self) -> u32 {
-        let living = self.children.values().map(|child| 1 + child.grant.descendants).sum::<u32>();
+        let own = |child: &Child| child.asked.is_none() || self.created.policy.count_mode == CountMode::Active;
+        let living = self.children.values().map(|child| u32::from(own(child)) + child.grant.descendants).sum::<u32>();
         let asked_about = self.questions.values().map(|(_, places)| places).sum::<u32>();
         self.begun_below + living + self.unspawned + asked_about
     }

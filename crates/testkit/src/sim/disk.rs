@@ -29,6 +29,8 @@ pub(super) struct Record {
     pub prompts: Prompts,
     /// How often a process went on with it.
     pub reopened: u32,
+    /// How long its newest run may take.
+    granted_ms: Option<u64>,
     hours: RunTime,
 }
 
@@ -165,6 +167,7 @@ impl Disk {
             checker: LogChecker::new(created),
             prompts: Prompts::default(),
             reopened: 0,
+            granted_ms: created.grant.time_ms,
             hours: RunTime::new(now),
         };
         let before = self.records.insert(commit.thread.clone(), record);
@@ -173,7 +176,7 @@ impl Disk {
 
     /// A thread that is out of time had all of it, or an ancestor had, whose deadline applies to it.
     fn time_was_over(&self, id: &ThreadId, now: Time) -> Result<(), Broken> {
-        let granted = |id: &ThreadId| self.records[id].replayed.created.grant.time_ms;
+        let granted = |id: &ThreadId| self.records[id].granted_ms;
         let own = granted(id).is_some_and(|ms| self.records[id].hours.driven_ms() >= ms);
         let mut ancestors = std::iter::successors(id.parent(), ThreadId::parent);
         let inherited =
@@ -188,6 +191,9 @@ impl Record {
     fn write(&mut self, at: Time, events: &[Event], appended: Appended) -> Result<(), Broken> {
         for event in events {
             self.replayed.apply(at, event);
+            if self.replayed.run.is_some() {
+                self.granted_ms = self.replayed.grant().time_ms;
+            }
             self.checker.see(event)?;
             self.head += 1;
             self.reopened += u32::from(matches!(event, Event::Reopened { .. }));

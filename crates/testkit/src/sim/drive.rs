@@ -149,13 +149,9 @@ impl Sim {
     /// A child is looked for by a parent that does not drive it: its report is fetched, or the child is gone on with.
     pub(super) fn fetch(&mut self, place: Place, wait_ms: u64) -> Result<(), Broken> {
         let Some(parent) = place.thread.parent().map(|parent| place.beside(&parent)) else { return Ok(()) };
-        let waits = self.copy(&parent).is_some_and(|copy| copy.thread.children.live.contains_key(&place.thread));
-        if !waits {
-            return Ok(());
-        }
-        let record = self.disk.record(&place.thread);
-        if record.replayed.is_over() {
-            let report = record.checker.reports().last().expect("a thread that is over has reported").clone();
+        let waits = self.copy(&parent).and_then(|copy| copy.thread.children.live.get(&place.thread));
+        let Some(asked) = waits.map(|child| child.asked().cloned()) else { return Ok(()) };
+        if let Some(report) = self.disk.record(&place.thread).checker.answer_to(asked.as_ref()) {
             self.summary.see(Sight::FetchedReport);
             self.hand_up(&place, report);
             return Ok(());
@@ -343,7 +339,17 @@ impl Sim {
             Event::Delegated { enough: Enough::One, .. } => self.summary.see(Sight::FirstIsEnough),
             Event::ApprovalRequested(approval) => self.ask_people(approval),
             Event::ApprovalResolved { resolution, .. } => self.saw_resolution(resolution),
-            Event::RunStarted { run, .. } if *run > 1 => self.summary.see(Sight::LaterRun),
+            Event::RunStarted { run, from, .. } if *run > 1 => {
+                self.summary.see(Sight::LaterRun);
+                match from {
+                    Some(_) => self.summary.see(Sight::AskedMore),
+                    None if !place.thread.is_root() => self.summary.see(Sight::PersonAsksChild),
+                    None => {}
+                }
+            }
+            Event::InputDropped { input, .. } if input.0.contains('/') && !input.0.starts_with("stop") => {
+                self.summary.see(Sight::QuestionDropped);
+            }
             Event::Reported(report) => {
                 *self.summary.outcomes.entry(report.outcome.as_str()).or_default() += 1;
                 if place.thread == self.root {
@@ -419,10 +425,9 @@ impl Sim {
         self.processes[place.process].copies.remove(&place.thread);
         self.dues.retain(|_, due| !due.is_under_way_for(place));
         self.note(format!("{} lets go of {}", self.processes[place.process].name, place.thread));
-        if place.thread == self.root {
-            let process = self.anybody();
-            self.after(LOOK_AGAIN_MS, Due::Resume(process, TRY_AGAIN_MS));
-        } else {
+        let process = self.anybody();
+        self.after(LOOK_AGAIN_MS, Due::Resume(process, TRY_AGAIN_MS));
+        if place.thread != self.root {
             self.after(0, Due::Fetch(place.clone(), LOOK_AGAIN_MS));
         }
     }

@@ -156,7 +156,13 @@ fn arguments(dice: &mut Dice, behaviour: &Behaviour, thread: &Thread, name: &str
     match name {
         "spawn_agent" => spawn(dice, behaviour),
         "delegate_task" => delegation(dice, behaviour),
-        "message_agent" => json!({"agent": child(dice, thread), "text": format!("also look at {}", dice.below(1000))}),
+        "message_agent" => {
+            // One that is over, as often as one that lives.
+            let last = u64::from(thread.issued.children.max(1));
+            let who = if dice.chance(50) { dice.between(1, last).to_string() } else { child(dice, thread) };
+            let text = format!("also look at {}", dice.below(1000));
+            json!({"agent": who, "text": text, "background": dice.chance(40)})
+        }
         "stop_agent" => json!({"agent": child(dice, thread), "now": dice.chance(40)}),
         "wait_agents" => {
             let mut input = json!({"any": dice.chance(40)});

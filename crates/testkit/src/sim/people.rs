@@ -1,6 +1,7 @@
 //! What people do: they send messages, words in between and stops, all of it twice and to anybody, and they go on with, or see
 //! to the end of, what a process left.
 
+use agent::budget::Grant;
 use agent::{InputId, Outside, Strength, ThreadId};
 
 use super::process::{Place, is_idle};
@@ -44,11 +45,19 @@ pub(super) fn planned_inputs(dice: &mut Dice) -> Vec<PlannedInput> {
 
 /// One thing that a person may send.
 pub(super) fn input(dice: &mut Dice, number: u64) -> Outside {
-    match dice.below(12) {
+    match dice.below(16) {
         0..=2 => Outside::said(format!("and then {number}")),
+        12..=13 => Outside::Noticed {
+            text: format!("task {number} is done").into(),
+            from: "a board".into(),
+            grant: None,
+            foreign: false,
+        },
+        14 => Outside::ChildWanted,
+        15 => Outside::Marked { title: Some(format!("number {number}").into()), archived: None, read: true },
         3..=6 => Outside::person_steers(format!("mind the {number} steps")),
-        7..=9 => Outside::Stopped { strength: Strength::Cancel, reason: "enough".into() },
-        _ => Outside::Stopped { strength: Strength::Kill, reason: "at once".into() },
+        7..=9 => Outside::stopped(Strength::Cancel, "enough"),
+        _ => Outside::stopped(Strength::Kill, "at once"),
     }
 }
 
@@ -66,7 +75,7 @@ fn planned_input(dice: &mut Dice, number: u64) -> PlannedInput {
         let id = InputId::new(format!("p{number}-again"));
         let input = loop {
             let input = input(dice, number);
-            if !matches!(input, Outside::UserSaid { .. }) {
+            if !input.needs_no_run() {
                 break input;
             }
         };
@@ -97,19 +106,37 @@ impl Sim {
     pub(super) fn send(&mut self, process: usize, to: &ThreadId, id: InputId, input: &Outside) -> Result<(), Broken> {
         let thread = &self.disk.record(to).replayed;
         let is_running = thread.run.is_some() || thread.is_unbegun();
-        let is_message = matches!(input, Outside::UserSaid { .. });
+        let is_message = input.needs_no_run();
         if !is_running && !is_message && !self.dice.chance(20) {
             return Ok(());
         }
         self.saw_input(to, input);
-        self.arrive(process, to, id, input.clone())?;
+        self.arrive(process, to, id, self.granted(to, input.clone()))?;
         let (soon, place) = (self.dice.below(2_000), Place::new(process, to));
         match input {
-            Outside::UserSaid { .. } if *to == self.root => self.after(soon, Due::Resume(process, TRY_AGAIN_MS)),
+            Outside::UserSaid { .. } | Outside::Asked { .. } | Outside::Noticed { .. } | Outside::ChildWanted => {
+                self.after(soon, Due::Resume(process, TRY_AGAIN_MS));
+            }
             Outside::Stopped { .. } => self.after(soon, Due::Finish(place, TRY_AGAIN_MS)),
-            Outside::UserSaid { .. } | Outside::Steered { .. } | Outside::Decided { .. } => {}
+            Outside::Steered { .. } | Outside::Decided { .. } | Outside::Marked { .. } => {}
         }
         Ok(())
+    }
+
+    /// What begins a run in a sub-agent without its parent has the grant of the root.
+    fn granted(&self, to: &ThreadId, input: Outside) -> Outside {
+        let created = &self.disk.record(to).replayed.created;
+        let root = &self.disk.record(&self.root).replayed.created.grant;
+        let (depth, descendants) = (created.grant.depth, created.grant.descendants);
+        let own = Grant { depth, descendants, not_after: None, ..root.clone() };
+        let grant = (!to.is_root()).then(|| Box::new(own));
+        match input {
+            Outside::UserSaid { text, output_schema, unwatched, .. } => {
+                Outside::UserSaid { text, output_schema, grant, unwatched }
+            }
+            Outside::Noticed { text, from, foreign, .. } => Outside::Noticed { text, from, grant, foreign },
+            other => other,
+        }
     }
 
     /// Writes into a log, and tells the owner of the thread if it lives.
@@ -124,9 +151,20 @@ impl Sim {
         Ok(())
     }
 
-    /// A person goes on with the root, if anything is to be done for it and no process does it.
+    /// A person goes on with the root, and with sub-agents that people asked something, if anything is to be done for them and no
+    /// process does it.
     pub(super) fn resume(&mut self, process: usize, wait_ms: u64) -> Result<(), Broken> {
-        let place = Place::new(process, &self.root);
+        for thread in self.disk.everybody() {
+            let parent = thread.parent().map(|parent| &self.disk.record(&parent).replayed);
+            if parent.is_none_or(|parent| !parent.children.live.contains_key(&thread)) {
+                self.resume_one(Place::new(process, &thread), wait_ms)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn resume_one(&mut self, place: Place, wait_ms: u64) -> Result<(), Broken> {
+        let process = place.process;
         if is_idle(&self.disk.record(&place.thread).replayed) {
             return Ok(());
         }
@@ -155,8 +193,8 @@ impl Sim {
         }
         if let Some(epoch) = self.adopt(&place)? {
             self.summary.see(Sight::EndedByAnother);
-            let reason = "its process is gone, and it was stopped".into();
-            let stop = Outside::Stopped { strength: Strength::Kill, reason };
+            let reason = "its process is gone, and it was stopped";
+            let stop = Outside::stopped(Strength::Kill, reason);
             self.arrive(place.process, &place.thread, InputId::new("left-kill"), stop)?;
             return self.reopen(&place, epoch);
         }
@@ -186,12 +224,16 @@ impl Sim {
         let thread = &self.disk.record(to).replayed;
         let ending = thread.run.as_ref().is_some_and(|run| run.closing.ending.is_some());
         let in_last_turn = thread.run.as_ref().is_some_and(|run| run.closing.last_turn_taken);
-        let is_idle = thread.run.is_none() && thread.issued.runs > 0 && thread.created.brief.is_none();
+        let is_idle = thread.run.is_none() && thread.issued.runs > 0;
         let sights = match input {
             Outside::UserSaid { .. } => vec![(Sight::IdleMessage, is_idle)],
             Outside::Steered { .. } => vec![(Sight::SteerAfterStop, ending)],
             Outside::Stopped { .. } => vec![(Sight::DoubleStop, ending), (Sight::StopInLastTurn, in_last_turn)],
-            Outside::Decided { .. } => Vec::new(),
+            Outside::Asked { .. }
+            | Outside::Noticed { .. }
+            | Outside::ChildWanted
+            | Outside::Decided { .. }
+            | Outside::Marked { .. } => Vec::new(),
         };
         for (sight, _) in sights.into_iter().filter(|(_, is_so)| *is_so) {
             self.summary.see(sight);

@@ -30,8 +30,9 @@ impl Sim {
             }
             Effect::StartChild { child } => self.start_child(place, &child, reopening),
             Effect::StopChild { child, strength, reason } => {
-                let (id, stop) = stop_input(strength, reason);
-                self.tell(place.process, &child, id, stop).map(|_| ())
+                let known = self.copy(place).and_then(|copy| copy.thread.children.live.get(&child));
+                let asked = known.and_then(|child| child.asked().cloned());
+                self.stop_child(place.process, &child, asked.as_ref(), stop_input(strength, reason, asked.as_ref()))
             }
             Effect::TellChild { child, call, text } => {
                 let said = Outside::Steered {
@@ -178,9 +179,20 @@ impl Sim {
         let Some(copy) = self.copy(place) else { return Ok(()) };
         let (thread, own) = (&copy.thread, place.beside(child));
         let is_stale = copy.epoch != self.disk.record(&place.thread).epoch;
-        let created = thread.child_created(child);
+        let (created, question) = (thread.child_created(child), thread.child_question(child));
+        let asked = question.as_ref().map(|(id, _)| id.clone());
         let stop = thread.children.live.get(child).and_then(|child| child.stop.clone());
-        let stop = stop.filter(|_| reopening).map(|(strength, reason)| stop_input(strength, reason));
+        let stop = stop.filter(|_| reopening).map(|(strength, reason)| stop_input(strength, reason, asked.as_ref()));
+        if let Some((id, question)) = question {
+            // Written and taken up; a driver that does it again does no harm.
+            if self.disk.record(child).checker.answer_to(asked.as_ref()).is_none() {
+                self.arrive(place.process, child, id, question)?;
+            }
+            if let Some(stop) = stop {
+                self.stop_child(place.process, child, asked.as_ref(), stop)?;
+            }
+            return self.look_for(&own);
+        }
         if self.disk.knows(child) {
             hold("only a driver that was replaced starts what is started", reopening || is_stale, || {
                 child.to_string()
@@ -196,6 +208,21 @@ impl Sim {
         }
     }
 
+    /// Writes a stop into a child's log, unless the child has answered what the stop is about.
+    fn stop_child(
+        &mut self,
+        process: usize,
+        child: &ThreadId,
+        asked: Option<&InputId>,
+        (id, stop): (InputId, Outside),
+    ) -> Result<(), Broken> {
+        match asked {
+            None => self.tell(process, child, id, stop).map(|_| ()),
+            Some(_) if self.disk.record(child).checker.answer_to(asked).is_some() => Ok(()),
+            Some(_) => self.arrive(process, child, id, stop),
+        }
+    }
+
     /// Writes something into a child's log; whether the child will still read it.
     fn tell(&mut self, process: usize, child: &ThreadId, id: InputId, input: Outside) -> Result<bool, Broken> {
         if !self.disk.knows(child) || self.disk.record(child).replayed.is_over() {
@@ -206,11 +233,12 @@ impl Sim {
     }
 }
 
-/// A parent's stop as it stands in the child's log, once for each strength.
-fn stop_input(strength: Strength, reason: Arc<str>) -> (InputId, Outside) {
+/// A parent's stop as it stands in the child's log, once for each strength and each thing that the child was asked.
+fn stop_input(strength: Strength, reason: Arc<str>, asked: Option<&InputId>) -> (InputId, Outside) {
     let name = match strength {
         Strength::Cancel => "stop-cancel",
         Strength::Kill => "stop-kill",
     };
-    (InputId::new(name), Outside::Stopped { strength, reason })
+    let name = asked.map_or_else(|| name.to_owned(), |asked| format!("{name}/{}", asked.0));
+    (InputId::new(name), Outside::Stopped { strength, reason, run: asked.cloned() })
 }

@@ -58,9 +58,7 @@ impl ThreadCopy {
 
 /// Whether no run goes on and none is asked for. Inputs that only a run would have read may still lie there.
 pub(super) fn is_idle(thread: &Thread) -> bool {
-    let asks = |(_, input): &(_, agent::Outside)| matches!(input, agent::Outside::UserSaid { .. });
-    let begins = thread.is_unbegun() || thread.created.brief.is_none() && thread.inbox.arrived.iter().any(asks);
-    thread.run.is_none() && !begins
+    thread.is_idle() && !thread.inbox.asks_for_run()
 }
 
 impl Process {

@@ -90,11 +90,17 @@ pub enum Sight {
     StartAsked,
     /// A batch was begun that is answered with its first result.
     FirstIsEnough,
+    /// A sub-agent that had reported went on with what it was asked: by its parent, or by the program.
+    AskedMore,
+    /// A person's message began a run in a sub-agent.
+    PersonAsksChild,
+    /// A question of a parent was withdrawn before its child began with it.
+    QuestionDropped,
 }
 
 impl Sight {
     /// All of them.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 34] = [
         Self::Crash,
         Self::Stall,
         Self::Panic,
@@ -126,6 +132,9 @@ impl Sight {
         Self::PausedElsewhere,
         Self::StartAsked,
         Self::FirstIsEnough,
+        Self::AskedMore,
+        Self::PersonAsksChild,
+        Self::QuestionDropped,
     ];
 }
 

@@ -225,7 +225,7 @@ fn outside(verb: &str, body: &str, place: &str) -> Outside {
                 "kill" => Strength::Kill,
                 other => panic!("{place}: a stop is cancel or kill, not '{other}'"),
             };
-            Outside::Stopped { strength, reason: reason.into() }
+            Outside::stopped(strength, reason)
         }
         other => panic!("{place}: there is no such input: '{other}'"),
     }

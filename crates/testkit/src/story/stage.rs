@@ -191,8 +191,11 @@ impl Stage {
                     Strength::Cancel => "stop-cancel",
                     Strength::Kill => "stop-kill",
                 };
+                let known = self.actors[who].thread.children.live.get(&child);
+                let asked = known.and_then(|child| child.asked().cloned());
+                let id = asked.as_ref().map_or_else(|| id.to_owned(), |asked| format!("{id}/{}", asked.0));
                 if self.actors.get(&child).is_some_and(|child| !child.thread.is_over()) {
-                    let stop = Outside::Stopped { strength, reason };
+                    let stop = Outside::Stopped { strength, reason, run: asked };
                     self.todo.push_back((child, Todo::Receive(InputId::new(id), stop)));
                 }
             }
@@ -215,8 +218,14 @@ impl Stage {
         }
     }
 
-    /// Begins a child, goes on with it, or fetches its report.
+    /// Begins a child, asks it what it was asked, goes on with it, or fetches its report.
     fn start(&mut self, parent: &ThreadId, child: ThreadId) {
+        let question = self.actors[parent].thread.child_question(&child);
+        let asked = question.as_ref().map(|(id, _)| id.clone());
+        if let Some((id, question)) = question.filter(|(id, _)| !self.actors[&child].thread.inbox.seen.contains(id)) {
+            self.actor(&child).awake = true;
+            return self.todo.push_back((child, Todo::Receive(id, question)));
+        }
         match self.actors.get_mut(&child) {
             None => {
                 let created =
@@ -225,7 +234,7 @@ impl Stage {
                 self.hand(child, Input::Begin);
             }
             Some(actor) => {
-                if let Some(report) = actor.report() {
+                if let Some(report) = actor.report_on(asked.as_ref()) {
                     self.hand(parent.clone(), Input::ChildReported { child, report: Box::new(report) });
                 } else if !actor.awake {
                     actor.awake = true;
@@ -312,6 +321,13 @@ impl Actor {
             Some((_, Event::Reported(report))) => Some((**report).clone()),
             Some(_) | None => None,
         }
+    }
+
+    fn report_on(&self, asked: Option<&InputId>) -> Option<Report> {
+        self.log.iter().find_map(|(_, event)| match event {
+            Event::Reported(report) if report.asked.as_ref() == asked => Some((**report).clone()),
+            _ => None,
+        })
     }
 
     fn replayed(&self) -> Thread {

@@ -41,7 +41,11 @@ pub fn event(scene: &Scene<'_>, event: &Event) -> Vec<String> {
     match event {
         Event::ThreadCreated(_) => vec![kind.to_owned()],
         Event::InputArrived { id, .. } => vec![format!("{kind} {id:?}")],
-        Event::RunStarted { run, .. } => vec![format!("{kind} {run}")],
+        Event::RunStarted { run, from: None, .. } => vec![format!("{kind} {run}")],
+        Event::RunStarted { run, from: Some(from), prompt, grant, .. } => {
+            let granted = grant.as_ref().map_or(String::new(), |grant| format!(" with {}", grant_words(scene, grant)));
+            with_text(format!("{kind} {run} from {from}{granted}"), prompt)
+        }
         Event::Steered { input, text, from, .. } => with_text(format!("{kind} {input:?} from {from}"), text),
         Event::InputDropped { input, reason } => vec![format!("{kind} {input:?}: {reason}")],
         Event::StopBegun { input, ending } => {
@@ -87,7 +91,18 @@ pub fn event(scene: &Scene<'_>, event: &Event) -> Vec<String> {
         Event::SubtaskRecalled { index, child, .. } => vec![format!("{kind} {index} from {}", path(child))],
         Event::ChildSaid { child, text, .. } => vec![format!("{kind} {}: {text}", path(child))],
         Event::ChildSpawned(spawned) => spawn_words(scene, spawned),
-        Event::ChildStarted { child } => vec![format!("{kind} {}", path(child))],
+        Event::ChildAsked(asked) => {
+            let how = if asked.background { " in the background" } else { "" };
+            let line = format!(
+                "{kind} {} by {}{how} with {}",
+                path(&asked.child),
+                asked.call,
+                grant_words(scene, &asked.grant)
+            );
+            with_text(line, &asked.text)
+        }
+        Event::ChildIssued { input, child } => vec![format!("{kind} {} for {input:?}", path(child))],
+        Event::ChildStarted { child, .. } => vec![format!("{kind} {}", path(child))],
         Event::ChildStopped { child, strength, reason } => {
             vec![format!("{kind} {} {}: {reason}", path(child), format!("{strength:?}").to_lowercase())]
         }

@@ -86,7 +86,8 @@ impl DatabaseContents {
                     spawned += 1;
                     (&child.child, None)
                 }
-                Event::ChildReported { child, report, .. } => (child, Some(report.outcome)),
+                // An execution is what a sub-agent did for its brief.
+                Event::ChildReported { child, report, .. } if report.asked.is_none() => (child, Some(report.outcome)),
                 _ => continue,
             };
             let is_it = |execution: &&Execution| execution.sub_agent_id == *told.0;

@@ -158,6 +158,13 @@ impl Tasks {
                 let task = Task { id, parent, slug, since, background, is_begun: false };
                 self.by_thread.insert(sub_agent_id.clone(), task);
             }
+            // A person asks a sub-agent something: no call waits for that, and how it ended comes separately.
+            Body::SubAgentStart(begin) if begin.turn > 1 && begin.child.tool_use_id.is_none() => {
+                let id = format!("{}/{}", frame.thread, begin.turn).into();
+                let (slug, since) = (frame.agent.clone(), frame.at);
+                let task = Task { id, parent: None, slug, since, background: true, is_begun: true };
+                self.by_thread.insert(frame.thread.clone(), task);
+            }
             Body::SubAgentStart(_) => {
                 if let Some(task) = self.by_thread.get_mut(&frame.thread) {
                     task.is_begun = true;

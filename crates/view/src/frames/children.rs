@@ -1,6 +1,7 @@
-//! Frames of a child: delegated, perhaps queued, started, and ended exactly once.
+//! Frames of a child: delegated, perhaps queued, started, and ended exactly once; and the same again for each turn in which it answers
+//! something more.
 
-use agent::event::ChildSpawned;
+use agent::event::{ChildAsked, ChildSpawned};
 use agent::{Report, ThreadId};
 
 use super::{Bodies, Frames};
@@ -27,19 +28,47 @@ impl Frames {
         }
     }
 
-    /// The one terminal frame of a child.
+    /// Tells that a child that has reported was asked something more, under the row of the call that asks.
+    pub(super) fn tell_asked(&mut self, parent: &ThreadId, asked: &ChildAsked, out: &mut Bodies) {
+        let to = self.threads.agent(&asked.child);
+        self.tell_call_started(parent, &asked.call, Some(&to), out);
+        let body = Body::AgentDelegate {
+            from: self.threads.agent(parent),
+            to,
+            tool_use_id: asked.call.clone(),
+            sub_agent_id: asked.child.clone(),
+            sub_agent_name: asked.name.clone(),
+            goal: asked.text.clone(),
+            background: asked.background,
+            narrowed: asked.narrowed.clone(),
+        };
+        out.push((parent.clone(), body));
+    }
+
+    /// A turn of a child begins.
+    pub(super) fn tell_child_begin(&mut self, child: &ThreadId, out: &mut Bodies) {
+        out.push((child.clone(), Body::AgentStart {}));
+        out.push((child.clone(), Body::SubAgentStart(self.child_begin(child))));
+    }
+
+    /// The one terminal frame of a child's turn.
     pub(super) fn tell_child_end(&mut self, child: &ThreadId, report: &Report, out: &mut Bodies) {
         if std::mem::replace(&mut self.emitted(child).terminal, true) {
             return;
         }
         out.push((child.clone(), Body::AgentComplete { outcome: report.outcome }));
-        let end = ChildEnd { child: self.child(child), data: ChildData::of(report) };
+        let end = ChildEnd { child: self.child(child), turn: self.turn(child), data: ChildData::of(report) };
         let body = if report.outcome.has_result() { Body::SubAgentComplete(end) } else { Body::SubAgentError(end) };
         out.push((child.clone(), body));
     }
 
     pub(super) fn child_begin(&self, child: &ThreadId) -> ChildBegin {
-        ChildBegin { child: self.child(child), goal: self.threads.known(child).and_then(|known| known.goal()) }
+        let goal = self.threads.known(child).and_then(|known| known.goal());
+        ChildBegin { child: self.child(child), turn: self.turn(child), goal }
+    }
+
+    fn turn(&self, child: &ThreadId) -> u32 {
+        self.emitted.get(child).map_or(1, |emitted| emitted.turn.max(1))
     }
 
     fn child(&self, child: &ThreadId) -> Child {

@@ -43,6 +43,8 @@ impl Family {
             path: vec![name.into()],
             above: Vec::new(),
             progress: false,
+            lifecycle: Default::default(),
+            created_for: None,
             foreign: false,
             system: None,
             opening: None,
@@ -70,7 +72,7 @@ impl Family {
     }
 
     pub fn run_started(&mut self, thread: &str, prompt: &str) -> &mut Self {
-        self.log(thread, Event::RunStarted { input: InputId::new("in"), run: 1, prompt: prompt.into() })
+        self.log(thread, Event::run_started(InputId::new("in"), 1, prompt))
     }
 
     pub fn turn_started(&mut self, thread: &str, turn: u32) -> &mut Self {

@@ -18,7 +18,7 @@ fn ended(outcome: Outcome, text: &str) -> Value {
         path: Vec::new(),
         tool_use_id: None,
     };
-    let end = ChildEnd { child, data: ChildData::of(&report) };
+    let end = ChildEnd { child, turn: 1, data: ChildData::of(&report) };
     let frame = Frame {
         seq: 1,
         at: Time(0),

@@ -90,7 +90,7 @@ pub fn batch(thread: &Thread, graph: &Graph, notes: Vec<String>) -> String {
 pub fn children(thread: &Thread) -> String {
     let child = |(id, child): (&ThreadId, &crate::thread::Child)| {
         let status = if child.started { "running" } else { "pending" };
-        json!({"child_id": id, "name": child.spawned.name, "status": status})
+        json!({"child_id": id, "name": child.kin.name, "status": status})
     };
     let children: Vec<Value> = thread.children.live.iter().map(child).collect();
     let (count, left) = (children.len(), thread.descendants_left());

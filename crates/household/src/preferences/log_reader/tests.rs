@@ -31,7 +31,7 @@ impl Talk {
     /// The owner speaks.
     fn hear(&mut self) {
         let input = InputId::new(format!("said {}", self.events.len()));
-        self.add(Event::RunStarted { input, run: 1, prompt: "Please".into() });
+        self.add(Event::run_started(input, 1, "Please"));
     }
 
     /// A call is made, and has no result yet.

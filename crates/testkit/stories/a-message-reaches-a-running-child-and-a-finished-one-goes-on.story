@@ -1,4 +1,4 @@
-A message reaches a running child at its next turn, and not a finished one.
+A message reaches a running child at its next turn, and a finished one goes on with it.
 
 user: Go
   . run_started 1
@@ -44,10 +44,8 @@ model: Dust.
   . answered 3, 110 tokens
   . turn_started 4
 model: call message_agent {"agent":"scout","text":"More?"} as m3
-  . answered 4, 110 tokens
-    | m3 message_agent is a verb
-  . tool_finished m3 error: scout (r.1) is over: completed
-  . turn_started 5
+.1 show: talk
+.1 model: Nothing but dust.
 model: Dust it is.
   . answered 5, 110 tokens
   . reported completed: Dust it is.

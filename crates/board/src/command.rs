@@ -1,0 +1,312 @@
+//! What can be asked of a board, and what the answer is.
+
+use std::sync::Arc;
+
+use agent::{InputId, Mode, ThreadId, Time};
+use serde::{Deserialize, Serialize};
+
+use crate::assignee::Assignee;
+use crate::delivery::{Delivery, DeliveryId};
+use crate::event::{Event, StartedAgent};
+use crate::facts::Wanted;
+use crate::id::{Actor, TaskId};
+use crate::task::{Budget, Checks, Priority, Task};
+
+/// A command with its sender.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// Who asks.
+    pub by: Actor,
+    /// The command's name, where its sender gave it one: sent again under the same name, it is not carried out again.
+    pub name: Option<InputId>,
+    /// The folder in which agents of this board work, if the board does not exist yet.
+    pub folder: Arc<str>,
+    /// What is asked.
+    pub command: Command,
+}
+
+/// What can be asked of a board.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Make tasks, all or none.
+    Add {
+        /// In the order in which they get their numbers.
+        tasks: Vec<NewTask>,
+    },
+    /// Give a task to an assignee; to none, take it from the one that it has.
+    Assign {
+        /// Which task.
+        task: TaskId,
+        /// To whom.
+        to: Option<Assignee>,
+    },
+    /// Remark something.
+    Note {
+        /// Which task.
+        task: TaskId,
+        /// The words.
+        text: Arc<str>,
+    },
+    /// Change fields of a task.
+    Edit {
+        /// Which task.
+        task: TaskId,
+        /// The new values.
+        edit: Edit,
+    },
+    /// Change how far a task is.
+    Set {
+        /// Which task.
+        task: TaskId,
+        /// To what.
+        change: Change,
+        /// A remark that is made with it, before it.
+        note: Option<Arc<str>>,
+    },
+    /// Delete a task.
+    Remove {
+        /// Which task.
+        task: TaskId,
+    },
+    /// Hand out what can be handed out, by priority.
+    Take {
+        /// How many the process that asks has room for.
+        room: u32,
+        /// How many agents may work for the board at the same time.
+        most: u32,
+        /// Only tasks with one of these labels; any task where there are none.
+        labels: Vec<Arc<str>>,
+        /// Names for new roots, as many as there is room for.
+        fresh: Vec<ThreadId>,
+    },
+    /// A delivery was carried out: an agent has its task.
+    Begun {
+        /// Which task.
+        task: TaskId,
+        /// Which delivery.
+        delivery: DeliveryId,
+        /// The thread.
+        thread: ThreadId,
+        /// How many events it had.
+        thread_n: u64,
+        /// What is known of a thread that was made for it.
+        agent: Option<StartedAgent>,
+    },
+    /// A delivery was carried out: a thread was told.
+    Delivered {
+        /// Which delivery.
+        delivery: DeliveryId,
+    },
+    /// A delivery cannot be carried out.
+    Failed {
+        /// Which delivery.
+        delivery: DeliveryId,
+        /// Why.
+        reason: Arc<str>,
+    },
+    /// The turn of an agent that had a task is over.
+    Ended {
+        /// Which task.
+        task: TaskId,
+        /// The agent's thread.
+        thread: ThreadId,
+        /// Which time of handing it out.
+        attempt: u32,
+        /// How the turn ended, in one sentence.
+        reason: Arc<str>,
+        /// What the agent reported.
+        report: Arc<str>,
+    },
+}
+
+/// How far a task is to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// It is worked on.
+    InProgress,
+    /// It is done.
+    Completed {
+        /// What is handed in.
+        result: Option<Arc<str>>,
+    },
+    /// Its checks did not hold when it was said to be done.
+    ChecksFailed {
+        /// What failed.
+        what: Arc<str>,
+        /// After so many times it is blocked.
+        most: u32,
+    },
+    /// It cannot go on.
+    Blocked {
+        /// Why.
+        reason: Arc<str>,
+    },
+    /// It is to be done, again.
+    Reopened,
+    /// It is out of the way.
+    Archived,
+}
+
+/// A task to be made.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NewTask {
+    /// One line.
+    pub title: Arc<str>,
+    /// What is to be done; the title where it is empty.
+    pub prompt: Arc<str>,
+    /// Which of several is handed out first.
+    pub priority: Priority,
+    /// Who gets it.
+    pub assignee: Option<Assignee>,
+    /// What it comes after.
+    pub after: Vec<Dependency>,
+    /// When it should be done.
+    pub due: Option<Time>,
+    /// Words by which tasks are chosen.
+    pub labels: Vec<Arc<str>>,
+    /// What its agent may spend.
+    pub budget: Budget,
+    /// What must hold before it counts as completed.
+    pub checks: Checks,
+    /// Whether its words may be untrusted text.
+    pub foreign: bool,
+    /// The most that its agent may do; as configured where nothing is said.
+    pub mode: Option<Mode>,
+}
+
+impl NewTask {
+    /// A task with a title and nothing else.
+    pub fn titled(title: impl Into<Arc<str>>) -> Self {
+        Self { title: title.into(), ..Self::default() }
+    }
+}
+
+/// What a new task comes after.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Dependency {
+    /// A task that exists.
+    Task(TaskId),
+    /// A task of the same command, by its place from 0.
+    New(usize),
+}
+
+/// New values for fields of a task; what is absent stays.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Edit {
+    /// One line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<Arc<str>>,
+    /// What is to be done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<Arc<str>>,
+    /// Which of several is handed out first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub priority: Option<Priority>,
+    /// What it comes after.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<Vec<TaskId>>,
+    /// Its place among others; less is earlier.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rank: Option<i64>,
+    /// When it should be done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub due: Option<Time>,
+    /// Words by which tasks are chosen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub labels: Option<Vec<Arc<str>>>,
+}
+
+impl Edit {
+    /// Puts the new values in their places.
+    pub(crate) fn apply(&self, task: &mut Task) {
+        let Edit { title, prompt, priority, after, rank, due, labels } = self.clone();
+        task.title = title.unwrap_or_else(|| task.title.clone());
+        task.prompt = prompt.unwrap_or_else(|| task.prompt.clone());
+        task.priority = priority.unwrap_or(task.priority);
+        task.rank = rank.unwrap_or(task.rank);
+        task.due = due.or(task.due);
+        if let Some(after) = after {
+            task.after = after;
+        }
+        if let Some(labels) = labels {
+            task.labels = labels;
+        }
+    }
+}
+
+/// The answer to a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reply {
+    /// These tasks were made.
+    Added(Vec<TaskId>),
+    /// It was done.
+    Done,
+    /// Nothing had to be done: it was so already.
+    Unchanged,
+    /// These tasks were handed out; their deliveries are the asker's to carry out.
+    Taken(Vec<Delivery>),
+    /// What was carried out is not wanted any more: the task was given to another or withdrawn meanwhile.
+    Unwanted,
+}
+
+impl Command {
+    /// What the decision will look at.
+    pub fn wanted(&self) -> Wanted {
+        let mut wanted = Wanted::default();
+        match self {
+            Command::Add { tasks } => {
+                let after = tasks.iter().flat_map(|task| &task.after);
+                wanted.tasks = after
+                    .filter_map(|after| match after {
+                        Dependency::Task(task) => Some(task.clone()),
+                        Dependency::New(_) => None,
+                    })
+                    .collect();
+            }
+            Command::Assign { task, .. } | Command::Note { task, .. } | Command::Ended { task, .. } => {
+                wanted.tasks.insert(task.clone());
+            }
+            Command::Edit { task, edit } => {
+                wanted.tasks.insert(task.clone());
+                wanted.ancestors = edit.after.iter().flatten().cloned().collect();
+            }
+            Command::Set { task, change, .. } => {
+                wanted.tasks.insert(task.clone());
+                if !matches!(change, Change::InProgress | Change::ChecksFailed { .. }) {
+                    wanted.dependents.insert(task.clone());
+                }
+            }
+            Command::Remove { task } => {
+                wanted.tasks.insert(task.clone());
+                wanted.dependents.insert(task.clone());
+            }
+            Command::Take { room, labels, .. } => wanted.queue = Some((labels.clone(), *room as usize)),
+            Command::Begun { task, delivery, .. } => {
+                wanted.tasks.insert(task.clone());
+                wanted.delivery = Some(delivery.clone());
+            }
+            Command::Delivered { delivery } | Command::Failed { delivery, .. } => {
+                wanted.delivery = Some(delivery.clone());
+            }
+        }
+        wanted
+    }
+
+    /// The answer that a command had when it was carried out with these events.
+    pub(crate) fn earlier_reply(&self, events: &[Event]) -> Reply {
+        let added = events.iter().filter_map(|event| match event {
+            Event::TaskAdded(task) => Some(task.id.clone()),
+            _ => None,
+        });
+        let handed = events.iter().filter_map(|event| match event {
+            Event::TaskHandedOut { delivery, .. } => Some((**delivery).clone()),
+            _ => None,
+        });
+        match self {
+            Command::Add { .. } => Reply::Added(added.collect()),
+            Command::Take { .. } => Reply::Taken(handed.collect()),
+            _ => Reply::Done,
+        }
+    }
+}

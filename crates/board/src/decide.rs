@@ -1,0 +1,157 @@
+//! A request and facts go in, events and a reply come out. What each command means is in one file each.
+
+mod add;
+mod assign;
+mod edit;
+mod performed;
+mod status;
+mod take;
+
+use std::sync::Arc;
+
+use agent::{ThreadId, Time};
+
+use crate::command::{Command, Reply, Request};
+use crate::delivery::{Delivery, DeliveryId, DeliveryKind, Notice};
+use crate::event::{Entry, Event};
+use crate::facts::Facts;
+use crate::id::{Actor, TaskId};
+use crate::refusal::Refusal;
+use crate::task::Task;
+
+/// The longest title and the longest other text, in characters.
+const LONGEST: (usize, usize) = (500, 200_000);
+
+/// What came of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// What happened, in order; nothing where all was so already.
+    pub events: Vec<Entry>,
+    /// The answer.
+    pub reply: Reply,
+}
+
+/// Decides on a request. The facts are those that [`Facts::gather`] finds for it.
+pub fn handle(request: &Request, facts: Facts, now: Time) -> Result<Step, Refusal> {
+    if let Some(earlier) = &facts.earlier {
+        return Ok(Step { events: Vec::new(), reply: request.command.earlier_reply(earlier) });
+    }
+    let mut moment = Moment { request, facts, now, events: Vec::new() };
+    let reply = match &request.command {
+        Command::Add { tasks } => add::add(&mut moment, tasks)?,
+        Command::Assign { task, to } => assign::assign(&mut moment, task, to.as_ref())?,
+        Command::Note { task, text } => edit::note(&mut moment, task, text)?,
+        Command::Edit { task, edit } => edit::edit(&mut moment, task, edit)?,
+        Command::Set { task, change, note } => status::set(&mut moment, task, change, note.as_deref())?,
+        Command::Remove { task } => status::remove(&mut moment, task)?,
+        Command::Take { room, most, fresh, .. } => take::take(&mut moment, *room, *most, fresh),
+        Command::Begun { task, delivery, thread, thread_n, agent } => {
+            performed::begun(&mut moment, task, delivery, thread, *thread_n, agent.as_ref())
+        }
+        Command::Delivered { delivery } => performed::delivered(&mut moment, delivery),
+        Command::Failed { delivery, reason } => performed::failed(&mut moment, delivery, reason),
+        Command::Ended { task, thread, attempt, reason, report } => {
+            performed::ended(&mut moment, task, thread, *attempt, reason, report)
+        }
+    };
+    let entry = |event| Entry { by: request.by.clone(), command: request.name.clone(), event };
+    Ok(Step { events: moment.events.into_iter().map(entry).collect(), reply })
+}
+
+/// A board at the moment of one request.
+struct Moment<'a> {
+    request: &'a Request,
+    facts: Facts,
+    now: Time,
+    events: Vec<Event>,
+}
+
+impl Moment<'_> {
+    /// Something happened. Later decisions of the same request see it.
+    fn emit(&mut self, event: Event) {
+        if self.facts.board.n == 0 && self.events.is_empty() {
+            let opened = Event::BoardOpened { folder: self.request.folder.clone() };
+            self.facts.board.apply(&opened);
+            self.events.push(opened);
+        }
+        self.facts.board.apply(&event);
+        if let Some(task) = Task::added(self.now, &event) {
+            self.facts.tasks.insert(task.id.clone(), task);
+        } else if let Some(task) = event.task().and_then(|task| self.facts.tasks.get_mut(task)) {
+            task.apply(self.now, &event);
+        }
+        self.events.push(event);
+    }
+
+    fn by(&self) -> &Actor {
+        &self.request.by
+    }
+
+    /// A task that a command names.
+    fn task(&self, task: &TaskId) -> Result<Task, Refusal> {
+        let unknown =
+            || Refusal::usage(format!("there is no task {task} on this board; `task ls` and task_list show them"));
+        self.facts.tasks.get(task).cloned().ok_or_else(unknown)
+    }
+
+    /// Whether the one who asks may change a task: an agent may change tasks of its own family alone.
+    fn may_change(&self, task: &Task) -> Result<(), Refusal> {
+        let Some(asker) = self.by().thread() else { return Ok(()) };
+        let root = asker.root();
+        let is_of_family = |thread: Option<&ThreadId>| thread.is_some_and(|thread| thread.root() == root);
+        if is_of_family(task.created_by.thread()) || is_of_family(task.thread.as_ref()) {
+            return Ok(());
+        }
+        let (id, creator) = (&task.id, &task.created_by);
+        Err(Refusal::state(format!("{id} was made by {creator} and is not yours: only a note can be added to it")))
+    }
+
+    /// A new delivery's name.
+    fn next_delivery(&self) -> DeliveryId {
+        DeliveryId::of(self.facts.board.deliveries + 1)
+    }
+
+    /// Has a thread told something, unless it is the one that did it.
+    fn tell(&mut self, to: Option<&ThreadId>, task: &TaskId, notice: Notice) {
+        let Some(to) = to.filter(|to| self.by().thread() != Some(to)) else { return };
+        let kind = DeliveryKind::Tell { to: to.clone(), notice };
+        let delivery = Delivery { id: self.next_delivery(), task: task.clone(), kind };
+        self.emit(Event::Told { delivery: Box::new(delivery) });
+    }
+
+    /// Has the creator of a task told something, unless it works on the task itself.
+    fn tell_creator(&mut self, task: &Task, notice: Notice) {
+        let creator = task.created_by.thread().filter(|creator| task.thread.as_ref() != Some(creator));
+        self.tell(creator, &task.id, notice);
+    }
+
+    /// What was to bring the task to its assignee need not be carried out any more.
+    fn call_back(&mut self, task: &Task, why: &str) {
+        if let Some(delivery) = task.handing_out.clone() {
+            let dropped = Some(why.into());
+            self.emit(Event::DeliveryDone { delivery, task: task.id.clone(), dropped });
+        }
+    }
+}
+
+/// One line, in which nothing can hide.
+fn title(text: &str) -> Result<Arc<str>, Refusal> {
+    let line: String = text.split_whitespace().collect::<Vec<_>>().join(" ").replace('\0', "\u{FFFD}");
+    match line.chars().count() {
+        0 => Err(Refusal::usage("a task needs a title")),
+        long if long > LONGEST.0 => Err(Refusal::usage(format!(
+            "a title is one line of at most {} characters, this one has {long}: put the rest into the prompt",
+            LONGEST.0
+        ))),
+        _ => Ok(line.into()),
+    }
+}
+
+/// A longer text.
+fn text(what: &str, text: &str) -> Result<Arc<str>, Refusal> {
+    let long = text.chars().count();
+    if long > LONGEST.1 {
+        return Err(Refusal::usage(format!("{what} has at most {} characters, this one has {long}", LONGEST.1)));
+    }
+    Ok(text.replace('\0', "\u{FFFD}").into())
+}

@@ -1,0 +1,194 @@
+//! `majordomo thread rename`, `fork`, `export`, `import`, `archive` and `rm`: what people do with conversations as a whole.
+
+use std::fmt::Write;
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+use agent::{InputId, Mode, Outside, ThreadId};
+use majordomo::config::Flags;
+use majordomo::follow::logged;
+use majordomo::staff::open_store;
+use majordomo::transfer::{self, Taking};
+use store::{Selection, Store, ThreadQuery, ThreadRow, read_all};
+use view::{Entry, Transcript};
+
+use super::{configured, thread};
+use crate::arguments::Format;
+use crate::error::Failure;
+use crate::out;
+
+/// `majordomo thread rename`.
+pub async fn rename(name: &str, title: &str, flags: &Flags) -> Result<u8, Failure> {
+    let store = open(flags)?;
+    let (id, row) = thread::find(&*store, name).await?;
+    mark(&*store, &row, Outside::Marked { title: Some(title.into()), archived: None, read: false }).await?;
+    store.close().await;
+    out::note(&if title.trim().is_empty() { format!("{id} has no title") } else { format!("{id} is called: {title}") });
+    Ok(0)
+}
+
+/// `majordomo thread archive`.
+pub async fn archive(name: &str, archived: bool, flags: &Flags) -> Result<u8, Failure> {
+    let store = open(flags)?;
+    let (id, row) = thread::find(&*store, name).await?;
+    mark(&*store, &row, Outside::Marked { title: None, archived: Some(archived), read: false }).await?;
+    store.close().await;
+    out::note(&match archived {
+        true => format!("{id} is put away; thread ls --archived lists it"),
+        false => format!("{id} is in the list again"),
+    });
+    Ok(0)
+}
+
+/// `majordomo thread rm`.
+pub async fn rm(names: &[String], flags: &Flags) -> Result<u8, Failure> {
+    let store = open(flags)?;
+    // All are found before the first is deleted.
+    let mut roots = Vec::new();
+    for name in names {
+        let id = store.resolve(name).await?;
+        if !id.is_root() {
+            let root = id.root();
+            return Err(Failure::usage(format!(
+                "{id} is a sub-agent; delete its conversation: majordomo thread rm {root}"
+            )));
+        }
+        roots.push(id);
+    }
+    for root in roots {
+        store.remove(&root, out::now()).await?;
+        out::note(&format!("{root} is deleted"));
+    }
+    store.close().await;
+    Ok(0)
+}
+
+/// `majordomo thread fork`.
+pub async fn fork(name: &str, at: Option<usize>, flags: &Flags) -> Result<u8, Failure> {
+    let store = open(flags)?;
+    let root = root_of(&*store, name).await?;
+    let to = loop {
+        let to = fresh_id();
+        if store.thread(&to).await?.is_none() {
+            break to;
+        }
+    };
+    transfer::fork(&store, &root, at, &to, out::now()).await?;
+    store.close().await;
+    out::Result::Stdout.line(to.as_str())?;
+    Ok(0)
+}
+
+/// `majordomo thread export`.
+pub async fn export(name: &str, format: Format, output: Option<&Path>, flags: &Flags) -> Result<u8, Failure> {
+    let store = open(flags)?;
+    let root = root_of(&*store, name).await?;
+    let lines = match format {
+        Format::Jsonl => transfer::export(&*store, &root).await?,
+        Format::Md => vec![markdown(&*store, &root).await?],
+    };
+    store.close().await;
+    let mut result = out::Result::open(output)?;
+    for line in lines {
+        if !result.line(&line)? {
+            break;
+        }
+    }
+    Ok(0)
+}
+
+/// `majordomo thread import`.
+pub async fn import(file: &Path, flags: &Flags) -> Result<u8, Failure> {
+    let (surroundings, config) = configured(flags)?;
+    let unreadable = |error: std::io::Error| Failure::usage(format!("cannot read {}: {error}", file.display()));
+    let mut text = String::new();
+    if file == Path::new("-") {
+        std::io::stdin().lock().read_to_string(&mut text).map_err(unreadable)?;
+    } else {
+        text = std::fs::read_to_string(file).map_err(unreadable)?;
+    }
+    let store = open_store(&config)?;
+    let folder = surroundings.cwd.canonicalize().unwrap_or_else(|_| surroundings.cwd.clone());
+    let taking = Taking { workspace: folder.display().to_string().into(), mode: Mode::Ask };
+    // A file that is no log of ours is told of by its line, and not by where that was found.
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| {}));
+    let imported = transfer::import(&store, &text, &taking, out::now()).await;
+    std::panic::set_hook(hook);
+    let id = imported?;
+    store.close().await;
+    out::note(&format!("it works in {} from now on, and asks before it writes", folder.display()));
+    out::Result::Stdout.line(id.as_str())?;
+    Ok(0)
+}
+
+fn open(flags: &Flags) -> Result<Arc<dyn Store>, Failure> {
+    let (_, config) = configured(flags)?;
+    Ok(open_store(&config)?)
+}
+
+/// The root that is meant; a sub-agent is copied and written with its conversation.
+async fn root_of(store: &dyn Store, name: &str) -> Result<ThreadId, Failure> {
+    Ok(store.resolve(name).await?.root())
+}
+
+/// Writes what a person says of a thread into its log.
+async fn mark(store: &dyn Store, row: &ThreadRow, said: Outside) -> Result<(), Failure> {
+    // The same said again after something else was is said anew.
+    let id = InputId::new(format!("marked/{}", row.head));
+    store.arrive(&row.id, id, said, out::now(), false).await?;
+    Ok(())
+}
+
+fn fresh_id() -> ThreadId {
+    let now = jiff::Timestamp::from_millisecond(out::now().0).unwrap_or_default();
+    let day = now.to_zoned(jiff::tz::TimeZone::UTC).strftime("%Y%m%d").to_string();
+    ThreadId::new(format!("{day}-{}", runtime::short_name()))
+}
+
+/// A conversation with all its sub-agents, to read.
+async fn markdown(store: &dyn Store, root: &ThreadId) -> Result<String, Failure> {
+    let records = read_all(store, Selection::tree(root)).await?;
+    let family = ThreadQuery { root: Some(root.clone()), limit: usize::MAX, ..ThreadQuery::default() };
+    let mut rows = store.threads(family).await?;
+    rows.reverse();
+    let mut text = String::new();
+    for row in &rows {
+        let called = row.title.as_deref().unwrap_or(&row.goal);
+        let mark = if row.id.is_root() { "#" } else { "##" };
+        let _ = write!(text, "{mark} {} ({}): {called}\n\n", row.name, row.id);
+        let mut transcript = Transcript::new(row.id.clone());
+        records.iter().for_each(|record| transcript.push(&logged(record)));
+        for entry in transcript.entries() {
+            match entry {
+                Entry::Prompt { text: said, .. } => drop(write!(text, "**You:** {said}\n\n")),
+                Entry::Brief { text: said, .. } => drop(write!(text, "**Brief:** {said}\n\n")),
+                Entry::Steer { from, text: said, .. } => drop(write!(text, "**{from}, while it worked:** {said}\n\n")),
+                Entry::Text { agent, text: said, .. } => drop(write!(text, "**{agent}:** {said}\n\n")),
+                Entry::Tool(tool) => {
+                    let name = tool.name.as_deref().unwrap_or("a tool");
+                    let input = tool.input.as_ref().map_or("", |input| input.text());
+                    let output = tool.output.as_deref().unwrap_or("(no result)");
+                    let fence = fence(input, output);
+                    let _ = write!(text, "`{name}`\n\n{fence}\n{input}\n{fence}\n\n{fence}\n{output}\n{fence}\n\n");
+                }
+                Entry::Child(child) => {
+                    drop(write!(text, "*Sub-agent {} ({}): {}*\n\n", child.name, child.thread, child.status))
+                }
+                Entry::Notice { text: said, .. } => drop(write!(text, "*{said}*\n\n")),
+                Entry::End { status, text: said, .. } => {
+                    let said = said.map_or(String::new(), |said| format!("{said}\n\n"));
+                    let _ = write!(text, "{said}*{status}*\n\n");
+                }
+            }
+        }
+    }
+    Ok(text.trim_end().to_owned())
+}
+
+/// A fence that neither text holds.
+fn fence(input: &str, output: &str) -> String {
+    let longest = |text: &str| text.split(|character| character != '`').map(str::len).max().unwrap_or(0);
+    "`".repeat(longest(input).max(longest(output)).max(2) + 1)
+}

@@ -1,0 +1,95 @@
+//! `majordomo wait`: waits until a thread's run is over, wherever it is driven, and prints its report.
+
+use std::time::Duration;
+
+use agent::{Event, InputId, Outside, Report, ThreadId};
+use majordomo::config::Flags;
+use majordomo::staff::open_store;
+use majordomo::threads::is_left;
+use serde_json::json;
+use store::{Selection, Store, replay};
+
+use super::{configured, thread};
+use crate::error::Failure;
+use crate::out;
+
+/// The time is over: as for a run.
+const TIMEOUT: u8 = 7;
+/// After this long without anything new it is looked whether the process is still there.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
+
+/// `majordomo wait`.
+pub async fn wait(name: &str, timeout: Option<f64>, json: bool, flags: &Flags) -> Result<u8, Failure> {
+    if timeout.is_some_and(|seconds| !(0.0..1e9).contains(&seconds)) {
+        return Err(Failure::usage("--timeout takes a number of seconds"));
+    }
+    let (_, config) = configured(flags)?;
+    let store = open_store(&config)?;
+    let (id, _) = thread::find(&*store, name).await?;
+    let over = async {
+        match timeout {
+            Some(seconds) => tokio::time::sleep(Duration::from_secs_f64(seconds)).await,
+            None => std::future::pending().await,
+        }
+    };
+    let report = tokio::select! {
+        report = until_over(&*store, &id) => report?,
+        () = over => {
+            out::note(&format!("{id} is still working; majordomo ps shows it"));
+            return Ok(TIMEOUT);
+        }
+    };
+    let code = view::exit_code(&report);
+    let mut result = out::Result::Stdout;
+    if json {
+        let Report { outcome, text, reason, .. } = &report;
+        let object = json!({"id": id, "outcome": outcome, "answer": text, "reason": reason, "exit_code": code});
+        result.line(&object.to_string())?;
+    } else {
+        if let Some(reason) = &report.reason {
+            out::note(&format!("{id}: {} ({reason})", report.outcome));
+        }
+        result.words(&report.text, false)?;
+    }
+    mark_read(&*store, &id).await?;
+    store.close().await;
+    Ok(code)
+}
+
+/// Waits until nothing goes on in a thread, and reads its newest report.
+async fn until_over(store: &dyn Store, id: &ThreadId) -> Result<Report, Failure> {
+    let mut tail = store.tail();
+    loop {
+        tail.borrow_and_update();
+        let unknown = || store::Error::UnknownThread(id.as_str().into());
+        let row = store.thread(id).await?.ok_or_else(unknown)?;
+        let living = store.living(out::now()).await?;
+        if is_left(&row, &living) {
+            let root = id.root();
+            return Err(Failure::failed(format!(
+                "{id} was interrupted; continue with: majordomo thread resume {root}"
+            )));
+        }
+        if !row.state.is_live() {
+            let mut newest = None;
+            let see = |record: store::Record| {
+                if let Event::Reported(report) = &*record.event {
+                    newest = Some((**report).clone());
+                }
+            };
+            replay(store, Selection::thread(id), see).await?;
+            return newest.ok_or_else(|| Failure::failed(format!("thread {id} has no run")));
+        }
+        // An error means that the store was closed, which the next look tells.
+        let _ = tokio::time::timeout(LOOK_AGAIN, tail.changed()).await;
+    }
+}
+
+/// The answer was shown to a person.
+pub async fn mark_read(store: &dyn Store, id: &ThreadId) -> Result<(), Failure> {
+    if let Some(row) = store.thread(id).await?.filter(|row| row.unread) {
+        let read = Outside::Marked { title: None, archived: None, read: true };
+        store.arrive(id, InputId::new(format!("read/{}", row.head)), read, out::now(), false).await?;
+    }
+    Ok(())
+}

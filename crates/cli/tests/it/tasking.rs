@@ -1,0 +1,327 @@
+//! Tasks: added, handed to agents, completed, blocked and told, with real processes and models on real wires.
+
+use std::time::Duration;
+
+use provider::Wire;
+use serde_json::{Value, json};
+use testkit::model_server::{ModelServer, Request, Turn};
+use testkit::scenes::{call, calls, says, scene, whenever_asked};
+use tokio::process::Child;
+
+use crate::heard::{WIRES, messages, tools};
+use crate::setup::{Ran, Setup};
+
+/// A setup whose agents play a script, in mode `dangerous`.
+fn scripted(scenes: &[String]) -> Setup {
+    let setup = Setup::new();
+    let model = setup.scripted(&scenes.concat());
+    setup.with("MAJORDOMO_MODEL", &model).with("MAJORDOMO_MODE", "dangerous")
+}
+
+fn work(setup: &Setup, words: &[&str]) -> Child {
+    setup.command(&[&["work"], words].concat()).spawn().expect("it starts")
+}
+
+async fn task(setup: &Setup, words: &[&str]) -> Ran {
+    setup.run(&[&["task"], words].concat()).await
+}
+
+async fn shown(setup: &Setup, id: &str) -> Value {
+    task(setup, &["show", id, "--json"]).await.exits(0).json()
+}
+
+fn completes(note: &str) -> String {
+    calls(&[call("task_update", &format!("status = \"completed\", note = {note:?}"))])
+}
+
+/// Asks until an answer comes that fits.
+async fn until<T>(what: &str, look: impl AsyncFn() -> Option<T>) -> T {
+    let looking = async {
+        loop {
+            if let Some(found) = look().await {
+                return found;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), looking).await.unwrap_or_else(|_| panic!("waited in vain for {what}"))
+}
+
+/// A butler that has a task done by a new agent, and the agent, in the words of preset `lace`.
+fn lace(wire: Wire) -> impl Fn(&Request) -> Turn + Send + Sync + 'static {
+    let model = if wire == Wire::Anthropic { "new:anthropic/claude-sonnet-5-5" } else { "new:openai/gpt-5.6" };
+    move |request| match (request.first_words.starts_with("[LACE TASK SYSTEM] "), request.assistant_messages) {
+        (false, 0) => {
+            let tasks =
+                json!({"tasks": [{"title": "Research", "prompt": "Find it", "assign": model, "priority": "high"}]});
+            Turn::text("").call("add_1", "task_add", &tasks.to_string())
+        }
+        (false, 1) => Turn::text("It is assigned."),
+        (false, _) => Turn::text("Good."),
+        (true, 0) => {
+            Turn::text("").call("done_1", "task_update", r#"{"status": "completed", "note": "found under the bed"}"#)
+        }
+        (true, _) => Turn::text("I have found it."),
+    }
+}
+
+// LACE-1, LACE-5, LACE-6, LACE-8, LACE-10, LACE-11, LACE-12, LACE-13, LACE-21: assignment end to end and completion notification, on both wires
+#[tokio::test(flavor = "multi_thread")]
+async fn a_task_that_an_agent_assigns_to_a_new_one_is_done_and_told_once_in_the_words_of_lace() {
+    for wire in WIRES {
+        let server = ModelServer::start(lace(wire)).await;
+        let setup = Setup::at(wire, &server).with("MAJORDOMO_PRESET", "lace").with("MAJORDOMO_MODE", "auto");
+        let ran = setup.run(&["run", "Plan the search", "--json"]).await.exits(0);
+        let root = ran.json()["thread"].as_str().map(str::to_owned);
+        let listed = task(&setup, &["ls", "--json"]).await.exits(0).json();
+        assert_eq!((&listed[0]["id"], &listed[0]["status"]), (&json!("t1"), &json!("pending")), "{wire:?} {listed}");
+        let _work = work(&setup, &[]);
+        setup.run(&["wait", "t1", "--timeout", "60"]).await.exits(0);
+        until("the creator's second run", async || (server.requests().len() == 5).then_some(())).await;
+        assert_eq!(server.refusals(), [""; 0], "{wire:?}");
+
+        let done = shown(&setup, "t1").await;
+        assert_eq!(
+            (&done["status"], &done["notes"][0]["content"]),
+            (&json!("completed"), &json!("found under the bed"))
+        );
+        let thread = done["assignee"].as_str().expect("a thread").to_owned();
+        let creator = done["created_by"].as_str().expect("a thread").to_owned();
+        assert_eq!(thread, format!("{creator}.1"), "the number of a sub-agent of its creator");
+        assert!(root.is_none_or(|root| root == creator));
+
+        let agents: Vec<Request> =
+            server.requests().into_iter().filter(|request| request.first_words.starts_with("[LACE")).collect();
+        assert_eq!(agents.len(), 2, "it was started once");
+        assert_eq!(
+            agents[0].first_words,
+            format!(
+                "[LACE TASK SYSTEM] You have been assigned a new task:\nTitle: \"Research\"\nCreated by: {creator}\nPriority: high\n\n\
+                 --- TASK DETAILS ---\nFind it\n--- END TASK DETAILS ---"
+            )
+        );
+        let names = tools(&agents[0]);
+        assert!(names.iter().any(|name| name == "task_update"), "{names:?}");
+        assert!(names.iter().all(|name| name != "delegate_task" && name != "delegate"), "no recursion: {names:?}");
+
+        let creators: Vec<Request> =
+            server.requests().into_iter().filter(|request| request.first_words == "Plan the search").collect();
+        let last = messages(creators.last().expect("a request")).to_string();
+        let told = "[LACE TASK SYSTEM] Task completed notification:\\nTask: \\\"Research\\\"\\nStatus: COMPLETED\\n\\nRecent \
+                    notes:\\n- found under the bed";
+        assert_eq!(last.matches(told).count(), 1, "{last}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_task_of_a_person_gets_an_agent_of_its_own_and_what_comes_after_it_starts_by_itself() {
+    let setup = scripted(&[
+        scene("Title: \"First\"", &[completes("one"), says("first done")]),
+        scene("Title: \"Second\"", &[completes("two"), says("second done")]),
+    ]);
+    let first = task(&setup, &["add", "First", "--assign", "new:general", "--json"]).await.exits(0).json();
+    assert_eq!(
+        (&first["id"], &first["assignee"], &first["priority"]),
+        (&json!("t1"), &json!("new:general"), &json!("medium"))
+    );
+    task(&setup, &["add", "Second", "--assign", "new:general", "--after", "t1"]).await.exits(0);
+    let waits = setup.run(&["wait", "t2", "--timeout", "0"]).await.exits(7);
+    assert_eq!(waits.stdout, "");
+    let _work = work(&setup, &[]);
+    let done = setup.run(&["wait", "t2", "--timeout", "60"]).await.exits(0);
+    assert_eq!(done.stdout, "two\n", "what its agent said of it");
+    let (one, two) = (shown(&setup, "t1").await, shown(&setup, "t2").await);
+    assert_eq!(one["status"], "completed");
+    assert_ne!(one["thread"], two["thread"], "each has a thread of its own");
+    let threads = setup.run(&["thread", "ls", "--json"]).await.exits(0).json();
+    assert_eq!(threads.as_array().map(Vec::len), Some(2), "{threads}");
+    // In our own words an agent is told the name of its task.
+    let thread = one["thread"].as_str().expect("a thread");
+    let conversation = setup.run(&["thread", "show", thread]).await.exits(0).stdout;
+    assert!(conversation.contains("You have been assigned task t1:"), "{conversation}");
+    setup.run(&["doctor", "--rebuild"]).await;
+    assert_eq!(shown(&setup, "t2").await, two);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_task_whose_agent_ends_without_completing_it_is_blocked_with_the_report_and_can_be_gone_on_with() {
+    let setup =
+        scripted(&[scene("Title: \"Hard\"", &[says("Shall I really?"), completes("it was easy"), says("done")])]);
+    task(&setup, &["add", "Hard", "--assign", "new:general"]).await.exits(0);
+    let _work = work(&setup, &[]);
+    let blocked = setup.run(&["wait", "t1", "--timeout", "60"]).await.exits(1);
+    assert_eq!(blocked.stdout, "Shall I really?\n");
+    assert!(blocked.stderr.contains("t1 is blocked: its agent ended without completing it"), "{}", blocked.stderr);
+    task(&setup, &["note", "t1", "Yes"]).await.exits(0);
+    let completed =
+        until("its completion", async || Some(shown(&setup, "t1").await).filter(|task| task["status"] == "completed"));
+    assert_eq!(completed.await["completed_by"], shown(&setup, "t1").await["thread"], "a note wakes its agent");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn checks_run_before_a_task_counts_as_completed_and_block_it_when_they_fail_too_often() {
+    let setup = scripted(&[
+        scene(
+            "Title: \"Good\"",
+            &[
+                completes("a"),
+                calls(&[call("write_file", "path = \"there\", content = \"x\"")]),
+                completes("b"),
+                says("done"),
+            ],
+        ),
+        scene("Title: \"Bad\"", &[whenever_asked(&completes("done, I think"))]),
+    ]);
+    let setup = setup.with("MAJORDOMO_TASKS_CHECK_ATTEMPTS", "2");
+    task(&setup, &["add", "Good", "--assign", "new:general", "--check", "test -e there"]).await.exits(0);
+    let _work = work(&setup, &[]);
+    setup.run(&["wait", "t1", "--timeout", "60"]).await.exits(0);
+    assert!(setup.work("there").exists());
+    let conversation = shown(&setup, "t1").await["thread"].as_str().expect("a thread").to_owned();
+    let conversation = setup.run(&["thread", "show", &conversation, "--full"]).await.exits(0).stdout;
+    assert!(conversation.contains("t1 is not completed: the check `test -e there` failed"), "{conversation}");
+    task(&setup, &["add", "Bad", "--assign", "new:general", "--check", "false"]).await.exits(0);
+    setup.run(&["wait", "t2", "--timeout", "60"]).await.exits(1);
+    let reason = shown(&setup, "t2").await["reason"].to_string();
+    assert!(reason.contains("its checks failed 2 times: the check `false` failed"), "{reason}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worker_that_is_killed_loses_no_task_and_hands_none_out_twice() {
+    let scenes: Vec<String> = (1..=6)
+        .map(|n| {
+            let begun = call("run_command", &format!("command = \"echo {n} >> begun; sleep 0.2\""));
+            scene(&format!("Title: \"Task {n}\""), &[calls(&[begun]), completes("ok"), says("done")])
+        })
+        .collect();
+    let setup = scripted(&scenes);
+    let list: String = (1..=6).map(|n| format!("- [ ] Task {n} @new:general\n")).collect();
+    setup.write("list.md", &list);
+    task(&setup, &["import", "list.md"]).await.exits(0);
+    for _ in 0..4 {
+        let mut worker = work(&setup, &["--concurrency", "2"]);
+        let begun = || std::fs::read_to_string(setup.work("begun")).unwrap_or_default().lines().count();
+        let before = begun();
+        until("a task that begins, or the end of all", async || {
+            let all = task(&setup, &["ls", "--status", "completed", "--json"]).await.exits(0).json();
+            (begun() > before || all.as_array().map(Vec::len) == Some(6)).then_some(())
+        })
+        .await;
+        worker.kill().await.expect("it is killed");
+    }
+    let _work = work(&setup, &[]);
+    for n in 1..=6 {
+        // A command that was under way when its process was killed is not run again, and the agent is told so.
+        setup.run(&["wait", &format!("t{n}"), "--timeout", "60"]).await.exits(0);
+    }
+    let threads = setup.run(&["thread", "ls", "--json"]).await.exits(0).json();
+    assert_eq!(threads.as_array().map(Vec::len), Some(6), "one thread a task: {threads}");
+    let mut begun: Vec<String> =
+        std::fs::read_to_string(setup.work("begun")).expect("a file").lines().map(str::to_owned).collect();
+    begun.sort();
+    begun.dedup();
+    assert_eq!(begun.len(), 6);
+    let rebuilt = setup.run(&["doctor", "--rebuild", "--json"]).await.json();
+    let tasks = rebuilt["findings"].as_array().into_iter().flatten().find(|one| one["about"] == "tasks").cloned();
+    assert_eq!(tasks.expect("a finding")["says"], "6 tasks of 1 boards made anew from the log: they were right");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_verbs_for_tasks_are_there_where_they_are_asked_for_and_cost_nothing_elsewhere() {
+    let server = ModelServer::start(|_| Turn::text("hello")).await;
+    let setup = Setup::at(Wire::Anthropic, &server);
+    setup.run(&["run", "hi"]).await.exits(0);
+    setup.run(&["run", "hi", "--set", "tasks.enabled=true"]).await.exits(0);
+    setup.run(&["run", "hi", "--preset", "lace"]).await.exits(0);
+    let requests = server.requests();
+    let has = |nth: usize| {
+        let names = tools(&requests[nth]);
+        ["task_add", "task_update", "task_list"].map(|verb| names.iter().filter(|name| *name == verb).count())
+    };
+    assert_eq!((has(0), has(1), has(2)), ([0; 3], [1; 3], [1; 3]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_board_takes_no_more_agents_at_once_than_it_may() {
+    let wait = call("run_command", "command = \"echo x >> begun; until [ -e go ]; do sleep 0.02; done\"");
+    let setup = scripted(&[scene("assigned task", &[calls(&[wait]), completes("ok"), says("done")])]);
+    let setup = setup.with("MAJORDOMO_TASKS_MAX_CONCURRENT", "1");
+    for title in ["a", "b"] {
+        task(&setup, &["add", title, "--assign", "new:general"]).await.exits(0);
+    }
+    let _work = work(&setup, &[]);
+    until("the first to begin", async || setup.work("begun").exists().then_some(())).await;
+    assert_eq!(shown(&setup, "t2").await["status"], "pending");
+    setup.write("go", "");
+    setup.run(&["wait", "t2", "--timeout", "60"]).await.exits(0);
+    assert_eq!(std::fs::read_to_string(setup.work("begun")).expect("a file"), "x\nx\n");
+}
+
+// LACE-2, LACE-21 (invalid rejection)
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_wrong_is_said_in_one_sentence_and_nothing_is_half_done() {
+    let setup = scripted(&[]);
+    let cases: &[(&[&str], i32, &str)] = &[
+        (&["add", "x", "--assign", "new:nope"], 2, "there is no agent 'nope'"),
+        (&["add", "x", "--assign", "new:"], 2, "new:provider/model"),
+        (&["add", "x", "--assign", "new:nope/model"], 2, "there is no provider 'nope'"),
+        (&["add", "x", "--assign", "nobody-knows"], 2, "new:provider/model"),
+        (&["add", "x", "--after", "t9"], 2, "there is no task t9 on this board"),
+        (&["add", "x", "--after", "nine"], 2, "after: 'nine' is neither a task of the board"),
+        (&["add", "x", "--priority", "soon"], 2, "'soon' is no priority"),
+        (&["add", " "], 2, "a task needs a title"),
+        (&["show", "t1"], 2, "there is no task t1 on this board"),
+        (&["show", "one"], 2, "'one' is no task"),
+        (&["ls", "--status", "open"], 2, "'open' is no status"),
+        (&["ls", "--board", "a/b"], 2, "'a/b' is no name for a board"),
+        (&["import", "missing.md"], 2, "cannot read missing.md"),
+    ];
+    for (words, code, says) in cases {
+        let ran = task(&setup, words).await.exits(*code);
+        assert!(ran.stderr.contains(says), "{words:?}: {}", ran.stderr);
+        assert_eq!(ran.stdout, "");
+    }
+    let mut list: String = (1..40).map(|n| format!("- [ ] task {n}\n")).collect();
+    list.push_str("- [ ] last @new:nope\n");
+    setup.write("list.md", &list);
+    let ran = task(&setup, &["import", "list.md"]).await.exits(2);
+    assert!(ran.stderr.contains("list.md: line 40: 'new:nope' cannot be started"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("nothing was added"));
+    assert_eq!(task(&setup, &["ls", "--json"]).await.exits(0).stdout, "[]\n");
+    setup.run(&["wait", "t1"]).await.exits(2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_keeps_a_list_without_any_agent() {
+    let setup = Setup::new();
+    let added = setup.run_with_input(&["task", "add", "-"], "Buy milk\nTwo litres\n").await.exits(0);
+    assert_eq!(added.stdout, "t1 pending Buy milk\n");
+    assert_eq!(shown(&setup, "t1").await["prompt"], "Two litres");
+    task(&setup, &["add", "Cook", "--after", "t1", "--assign", "human", "--label", "home"]).await.exits(0);
+    assert_eq!(
+        task(&setup, &["ls"]).await.exits(0).stdout,
+        "t1 pending medium -     Buy milk\nt2 pending medium human Cook (waits for t1)\n"
+    );
+    let refused = task(&setup, &["rm", "t1"]).await.exits(1);
+    assert!(refused.stderr.contains("t2 comes after t1: archive t1 instead"), "{}", refused.stderr);
+    assert_eq!(task(&setup, &["done", "t1", "--note", "got it"]).await.exits(0).stdout, "t1 completed Buy milk\n");
+    assert_eq!(task(&setup, &["done", "t1"]).await.exits(0).stdout, "t1 completed Buy milk already\n");
+    task(&setup, &["block", "t2", "--reason", "no gas"]).await.exits(0);
+    setup.run(&["wait", "t2"]).await.exits(1);
+    task(&setup, &["reopen", "t2"]).await.exits(0);
+    task(&setup, &["archive", "t2"]).await.exits(0);
+    setup.run(&["wait", "t2"]).await.exits(9);
+    assert_eq!(task(&setup, &["ls", "--json"]).await.exits(0).json().as_array().map(Vec::len), Some(1));
+    assert_eq!(task(&setup, &["ls", "--board", "other", "--json"]).await.exits(0).stdout, "[]\n");
+    task(&setup, &["rm", "t2"]).await.exits(0);
+    let mut watch = setup.command(&["task", "watch", "--all", "--jsonl"]);
+    let mut watching = watch.spawn().expect("it starts");
+    let out = watching.stdout.take().expect("a pipe");
+    let mut lines = tokio::io::AsyncBufReadExt::lines(tokio::io::BufReader::new(out));
+    let first = tokio::time::timeout(Duration::from_secs(30), lines.next_line()).await.expect("in time");
+    let first: Value = serde_json::from_str(&first.expect("a line").expect("a line")).expect("JSON");
+    assert_eq!(
+        (&first["type"], &first["task_id"], &first["by"]),
+        (&json!("task_created"), &json!("t1"), &json!("human"))
+    );
+}

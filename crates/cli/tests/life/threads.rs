@@ -1,0 +1,172 @@
+//! Conversations as a whole: called, found, copied, written to files and read back, put away, deleted.
+
+use agent::{Event, Mode, ThreadId};
+use serde_json::Value;
+use testkit::scenes::{calls, says, scene, spawn};
+use testkit::world::{World, count};
+
+use crate::world;
+
+/// Two runs in one conversation, with a sub-agent each.
+fn two_runs() -> (World, ThreadId) {
+    let world = world(&[
+        scene(
+            "the whole",
+            &[calls(&[spawn("left door")]), says("one is open"), calls(&[spawn("right door")]), says("both are open")],
+        ),
+        scene("left door", &[says("it is open")]),
+        scene("right door", &[says("it is open too")]),
+    ]);
+    assert_eq!(world.run("the whole", &["-q"]).done().answer(0), "one is open");
+    let root = world.root();
+    assert_eq!(world.call(&["run", "--thread", root.as_str(), "and the other?", "-q"]).answer(0), "both are open");
+    (world, root)
+}
+
+#[test]
+fn sub_agents_are_listed_with_their_conversation_and_any_of_them_can_be_spoken_to() {
+    // LACE-15, LACE-17, LACE-19: threads and nothing else; no active agent, no pause, no second life cycle
+    let (world, root) = two_runs();
+    let listed = world.call(&["thread", "ls", "--of", root.as_str(), "--json"]);
+    let listed: Value = serde_json::from_str(listed.answer(0)).expect("JSON");
+    let rows: Vec<(&str, &str, &str)> = listed
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|row| (text(&row["id"]), text(&row["name"]), text(&row["goal"])))
+        .collect();
+    let (left, right) = (root.child(1), root.child(2));
+    assert_eq!(
+        rows,
+        [
+            (right.as_str(), "general", "right door"),
+            (left.as_str(), "general", "left door"),
+            (root.as_str(), "general", "the whole")
+        ]
+    );
+    for id in [&root, &left, &right] {
+        assert!(!world.call(&["thread", "show", id.as_str()]).answer(0).is_empty());
+    }
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+#[test]
+fn a_title_is_shown_and_found_and_what_was_put_away_is_left_out() {
+    let (world, root) = two_runs();
+    world.call(&["thread", "rename", root.as_str(), "The doors of the house"]).answer(0);
+    assert!(world.call(&["thread", "ls"]).answer(0).contains("The doors of the house"));
+    for words in ["doors hou", "other", "right"] {
+        let found = world.call(&["thread", "ls", "--search", words]);
+        assert!(found.answer(0).contains(root.as_str()), "{words}: {}", found.out);
+    }
+    assert_eq!(world.call(&["thread", "ls", "--search", "window"]).answer(0), "");
+    world.call(&["thread", "archive", root.as_str()]).answer(0);
+    assert_eq!(world.call(&["thread", "ls"]).answer(0), "");
+    assert!(world.call(&["thread", "ls", "--archived"]).answer(0).contains(root.as_str()));
+    world.call(&["thread", "archive", "--undo", root.as_str()]).answer(0);
+    world.call(&["thread", "rename", root.as_str(), ""]).answer(0);
+    assert!(world.call(&["thread", "ls"]).answer(0).contains("the whole"));
+    world.assert_at_rest(&root);
+}
+
+#[test]
+fn a_fork_is_the_conversation_up_to_an_answer_and_goes_its_own_way() {
+    let (world, root) = two_runs();
+    let shown = world.call(&["thread", "show", root.as_str()]).answer(0).to_owned();
+    assert!(shown.starts_with("[1] you: the whole") && shown.contains("[3] you: and the other?"), "{shown}");
+    let fork = ThreadId::new(world.call(&["thread", "fork", root.as_str(), "--at", "2"]).answer(0));
+    assert_ne!(fork, root);
+    let copied = world.call(&["thread", "show", fork.as_str()]).answer(0).to_owned();
+    let original = shown.split("[3] you").next().expect("the first run").trim_end();
+    assert_eq!(copied.trim_end().replace(fork.as_str(), root.as_str()), original);
+    assert_eq!(world.row(&fork.child(1)).runs, 1, "its sub-agents are its own");
+    // Equal to replaying to there: the model is asked for its second reply.
+    assert_eq!(world.call(&["run", "--thread", fork.as_str(), "and now?", "-q"]).answer(0), "both are open");
+    let log = world.log();
+    assert_eq!((count(&log, &root, "run_started"), count(&log, &fork, "run_started")), (2, 2));
+    for id in [&root, &fork] {
+        world.assert_at_rest(id);
+    }
+    let wrong = [("3", "message 3 is a question without its answer"), ("9", "there is no message 9")];
+    for (at, why) in wrong {
+        let refused = world.call(&["thread", "fork", root.as_str(), "--at", at]);
+        assert_eq!(refused.answer(2), "");
+        assert!(refused.err.contains(why), "{}", refused.err);
+    }
+}
+
+#[test]
+fn what_is_exported_is_imported_as_the_same_conversation_and_nothing_that_was_allowed_holds() {
+    // T56
+    let (world, root) = two_runs();
+    world.call(&["thread", "rename", root.as_str(), "The doors"]).answer(0);
+    let file = world.path("doors.jsonl").display().to_string();
+    world.call(&["thread", "export", root.as_str(), "--format", "jsonl", "-o", &file]).answer(0);
+    let markdown = world.call(&["thread", "export", root.as_str()]).answer(0).to_owned();
+    assert!(markdown.starts_with("# general") && markdown.contains("**You:** and the other?"), "{markdown}");
+    assert!(markdown.contains("right door") && markdown.contains("it is open too"), "the whole family: {markdown}");
+    let refused = world.call(&["thread", "import", &file]);
+    assert_eq!(refused.answer(2), "");
+    assert!(refused.err.contains("exists already"), "{}", refused.err);
+    let shown = world.call(&["thread", "show", root.as_str()]).answer(0).to_owned();
+
+    let sub = world.call(&["thread", "rm", root.child(1).as_str()]);
+    assert_eq!(sub.answer(2), "");
+    world.call(&["thread", "rm", root.as_str()]).answer(0);
+    assert_eq!(world.log().len(), 0, "nothing is left of it");
+    assert_eq!(world.call(&["thread", "import", &file]).answer(0), root.as_str());
+    assert_eq!(world.call(&["thread", "show", root.as_str()]).answer(0), shown);
+    assert_eq!(world.row(&root).title.as_deref(), Some("The doors"));
+    assert_eq!(world.row(&root).mode, Mode::Ask, "it was dangerous");
+    world.assert_at_rest(&root);
+    assert_eq!(world.call(&["run", "--thread", root.as_str(), "once more", "-q"]).code, Some(1), "the script is over");
+}
+
+#[test]
+fn a_file_that_is_no_conversation_is_refused_by_its_line_and_nothing_is_imported() {
+    let (world, root) = two_runs();
+    let file = world.path("doors.jsonl");
+    let name = file.display().to_string();
+    world.call(&["thread", "export", root.as_str(), "--format", "jsonl", "-o", &name]).answer(0);
+    let good = std::fs::read_to_string(&file).expect("a file");
+    world.call(&["thread", "rm", root.as_str()]).answer(0);
+    let lines: Vec<&str> = good.lines().collect();
+    let without = |at: usize| lines.iter().enumerate().filter(|(line, _)| *line != at).map(|(_, line)| *line).collect();
+    let with = |at: usize, line: &'static str| -> Vec<&str> {
+        lines.iter().enumerate().map(|(number, own)| if number == at { line } else { *own }).collect()
+    };
+    let broken: [(Vec<&str>, &str); 5] = [
+        (Vec::new(), "line 1: the file is empty"),
+        (with(0, "{}"), "line 1: this is no exported thread"),
+        (without(1), "does not begin with its creation"),
+        (with(4, "no JSON"), "line 5: expected"),
+        (with(4, r#"{"thread":"20260115-evil","at":1,"event":{"reopened":{"away_ms":0}}}"#), "is no thread of"),
+    ];
+    for (lines, why) in broken {
+        std::fs::write(&file, lines.join("\n")).expect("a file");
+        let refused = world.call(&["thread", "import", &name]);
+        assert_eq!(refused.answer(2), "");
+        assert!(refused.err.contains(why) && !refused.err.contains("panicked"), "{why}: {}", refused.err);
+        assert_eq!(world.log().len(), 0);
+    }
+    // A run that is not over is left out: it would go on with calls that no rule of this computer has judged.
+    let cut = lines.iter().position(|line| line.contains("\"reported\"")).expect("a report");
+    std::fs::write(&file, lines[..cut].join("\n")).expect("a file");
+    let refused = world.call(&["thread", "import", &name]);
+    assert_eq!(refused.answer(1), "");
+    assert!(refused.err.contains("no run of thread"), "{}", refused.err);
+    // A message that lies there unread would begin a run.
+    let arrived =
+        r#"{"thread":"ROOT","at":1,"event":{"input_arrived":{"id":"x","input":{"user_said":{"text":"rm"}}}}}"#;
+    let arrived = arrived.replace("ROOT", root.as_str());
+    let mut lines: Vec<&str> = lines.clone();
+    lines.insert(2, &arrived);
+    std::fs::write(&file, lines.join("\n")).expect("a file");
+    let refused = world.call(&["thread", "import", &name]);
+    assert_eq!(refused.answer(2), "");
+    assert!(refused.err.contains("is not at rest"), "{}", refused.err);
+    assert!(!world.log().iter().any(|record| matches!(*record.event, Event::ThreadCreated(_))));
+}

@@ -1,0 +1,183 @@
+//! Answers a question from everything that the household holds: the sentences of notes and mails, events, and cards.
+//!
+//! A sentence is worth what it shares with the words of the question, across inflections and languages (`passages`), what its note,
+//! sender or heading shares with them, and whether it holds what is asked for: a time, a sum, a number. Nothing is invented: the answer is
+//! a quotation with the place where it stands, and the words that were found nowhere are named. Suspicious mails are never quoted.
+
+mod sources;
+pub(crate) mod tools;
+mod wanted;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::error::Error;
+use crate::glossary;
+use crate::household::Household;
+use crate::notes::stop_words;
+use crate::passages::{Term, words_of};
+use crate::people::{self, KnownPerson};
+use crate::text;
+use sources::Source;
+use wanted::Wanted;
+
+/// A sentence, and where it stands.
+#[derive(Clone, Debug)]
+struct Passage {
+    source: Source,
+    /// What is quoted.
+    quote: String,
+    words: Vec<String>,
+    /// What stands around it: title, heading, sender, subject.
+    around: Vec<String>,
+    /// Whether it holds a moment by itself, as an event does.
+    is_dated: bool,
+    /// How new it is, from 0 to 1; 0 where that says nothing.
+    newness: f64,
+}
+
+/// A passage with its worth.
+struct Scored {
+    passage: Passage,
+    score: f64,
+    /// How much of the question it covers, from 0 to 1.
+    covers: f64,
+    missing: Vec<String>,
+    read_as: Vec<(String, String)>,
+}
+
+/// What a word around a sentence is worth beside one in it.
+const AROUND: f64 = 0.75;
+/// What holding, or lacking, the kind of thing that is asked for is worth.
+const KIND: f64 = 0.2;
+/// A passage that covers less of the question is no answer.
+const LEAST: f64 = 0.34;
+
+/// The best passages for a question, as JSON.
+fn answer(question: &str, kinds: &[String], limit: usize, household: &Household) -> Result<Value, Error> {
+    let wanted = Wanted::of(question);
+    let mut terms = terms(question, household)?;
+    // Words that only say what kind of thing is asked for are not looked for, unless there are no others.
+    if terms.iter().any(|term| !wanted.is_named_by(&term.said)) {
+        terms.retain(|term| !wanted.is_named_by(&term.said));
+    }
+    if terms.is_empty() {
+        return Err(Error::request("there is no word in the question that could be looked for; say what it is about"));
+    }
+    let passages = sources::gather(&terms, kinds, household)?;
+    let weights = weights(&terms, &passages);
+    let mut scored: Vec<Scored> =
+        passages.into_iter().filter_map(|passage| score(passage, &terms, &weights, wanted)).collect();
+    scored.sort_by(|one, other| other.score.total_cmp(&one.score));
+    let mut answers: Vec<Value> = Vec::new();
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    for one in scored {
+        let count = seen.entry(one.passage.source.key()).or_default();
+        *count += 1;
+        if *count <= 2 && answers.len() < limit && !one.passage.source.is_suspicious(household)? {
+            answers.push(shown(&one, household));
+        }
+    }
+    let asked: Vec<&str> = terms.iter().map(|term| term.said.as_str()).collect();
+    Ok(json!({ "question": text::line(question, 300), "words": asked, "answers": answers }))
+}
+
+/// The words of a question that say what it is about. A word for a person stands for everything that the person is called.
+fn terms(question: &str, household: &Household) -> Result<Vec<Term>, Error> {
+    let people = people::known(household, &household.mailbox()?)?;
+    let mut terms: Vec<Term> = Vec::new();
+    for word in words_of(question) {
+        let is_asking = stop_words::is_one(&word) || wanted::asks(&word);
+        if is_asking || (word.len() < 2 && !word.chars().all(|character| character.is_ascii_digit())) {
+            continue;
+        }
+        if terms.iter().any(|term| term.said == word) {
+            continue;
+        }
+        let mut term = Term::new(&word);
+        let is_named = |person: &&KnownPerson| {
+            let nicknames = person.card.iter().flat_map(|card| &card.nicknames).flat_map(|name| words_of(name));
+            words_of(&person.name).into_iter().chain(nicknames).any(|name| name == word && name.len() > 1)
+        };
+        let named: Vec<&KnownPerson> = people.iter().filter(is_named).collect();
+        match (&named[..], glossary::relation(&word)) {
+            ([], Some(_)) => {
+                for person in people::meant(&word, &people).into_iter().take(3) {
+                    term.names.extend(person.names());
+                }
+            }
+            (named, _) => {
+                for person in named.iter().take(3) {
+                    term.names.extend(person.addresses.iter().cloned());
+                    term.names.extend(people::tools::person_words(person).into_iter().filter(|name| *name == word));
+                }
+            }
+        }
+        terms.push(term);
+    }
+    Ok(terms)
+}
+
+/// What each word of the question tells: a word that stands everywhere tells little.
+fn weights(terms: &[Term], passages: &[Passage]) -> Vec<f64> {
+    let documents: std::collections::BTreeSet<String> = passages.iter().map(|passage| passage.source.key()).collect();
+    let all = documents.len().max(1) as f64;
+    let weight = |term: &Term| {
+        let holds = |passage: &&Passage| term.worth(&passage.words) > 0.5 || term.worth(&passage.around) > 0.5;
+        let holding: std::collections::BTreeSet<String> =
+            passages.iter().filter(holds).map(|passage| passage.source.key()).collect();
+        (1.0 + all / (1.0 + holding.len() as f64)).ln().max(0.3)
+    };
+    terms.iter().map(weight).collect()
+}
+
+fn score(passage: Passage, terms: &[Term], weights: &[f64], wanted: Wanted) -> Option<Scored> {
+    let (mut sum, mut own) = (0.0, 0.0);
+    let (mut missing, mut read_as) = (Vec::new(), Vec::new());
+    for (term, weight) in terms.iter().zip(weights) {
+        let (inside, around) = (term.worth(&passage.words), term.worth(&passage.around) * AROUND);
+        let worth = inside.max(around);
+        own += weight * inside;
+        sum += weight * worth;
+        let from = if inside >= around { &passage.words } else { &passage.around };
+        match worth > 0.0 {
+            true => read_as.extend(term.read_as(from).map(|other| (term.said.clone(), other))),
+            false => missing.push(term.said.clone()),
+        }
+    }
+    // What a card says is about its person, so the question must be too.
+    if passage.source.is_card() && !terms.iter().any(|term| term.worth(&passage.around) > 0.5) {
+        return None;
+    }
+    let total: f64 = weights.iter().sum();
+    let covers = sum / total;
+    if covers < LEAST || (own <= 0.0 && !wanted.is_in(&passage.quote, passage.is_dated)) {
+        return None;
+    }
+    let kind = match wanted {
+        Wanted::Anything => 0.0,
+        wanted if wanted.is_in(&passage.quote, passage.is_dated) => KIND,
+        _ => -KIND,
+    };
+    let score = covers + kind + 0.1 * own / total + passage.source.prior(wanted) + 0.06 * passage.newness;
+    Some(Scored { passage, score, covers, missing, read_as })
+}
+
+fn shown(one: &Scored, household: &Household) -> Value {
+    let mut shown = one.passage.source.shown(household);
+    shown["quote"] = json!(text::line(&text::harmless(&one.passage.quote), 300));
+    shown["covers"] = json!((one.covers * 100.0).round() / 100.0);
+    if !one.missing.is_empty() {
+        shown["missing"] = json!(one.missing);
+    }
+    if !one.read_as.is_empty() {
+        let told: Vec<Value> =
+            one.read_as.iter().map(|(word, found)| json!({ "word": word, "found": found })).collect();
+        shown["readAs"] = json!(told);
+    }
+    shown
+}

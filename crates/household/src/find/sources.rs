@@ -1,0 +1,224 @@
+//! Where passages come from: notes and mails that hold words of the question, events around now, and cards.
+
+use std::path::PathBuf;
+
+use jiff::{Timestamp, ToSpan};
+use serde_json::{Value, json};
+
+use super::Passage;
+use super::wanted::Wanted;
+use crate::calendar::{self, Occurrence};
+use crate::contacts::Contact;
+use crate::error::Error;
+use crate::household::Household;
+use crate::mail::mailbox::{Filter, Mail};
+use crate::notes;
+use crate::passages::{Term, of_mail, words_of};
+use crate::times::shown;
+use crate::triage;
+
+/// The place of a passage.
+#[derive(Clone, Debug)]
+pub(super) enum Source {
+    Note { path: String, title: String, line: usize },
+    Mail(Box<Mail>),
+    Event(Box<Occurrence>),
+    Card(Box<Contact>),
+}
+
+/// Notes and mails that are looked into.
+const NOTES: usize = 30;
+const MAILS: usize = 300;
+/// Days around now in which events are looked at.
+const DAYS: i64 = 365;
+
+impl Source {
+    /// What tells one note, mail, event or card from another.
+    pub fn key(&self) -> String {
+        match self {
+            Self::Note { path, .. } => format!("note {path}"),
+            Self::Mail(mail) => format!("mail {}", mail.id),
+            Self::Event(event) => format!("event {}", event.details.id),
+            Self::Card(card) => format!("card {} {:?}", card.name, card.emails.first()),
+        }
+    }
+
+    /// What its kind is worth for a question: who asks for a time mostly means the calendar, and notes are written to be looked up.
+    pub fn prior(&self, wanted: Wanted) -> f64 {
+        match (self, wanted) {
+            (Self::Event(_), Wanted::Time) => 0.1,
+            (Self::Card(_), Wanted::Phone) => 0.2,
+            (Self::Note { .. }, _) => 0.05,
+            (Self::Card(_), _) => 0.02,
+            (Self::Mail(_) | Self::Event(_), _) => 0.0,
+        }
+    }
+
+    pub fn is_card(&self) -> bool {
+        matches!(self, Self::Card(_))
+    }
+
+    /// Whether it is a mail that is not what it seems to be.
+    pub fn is_suspicious(&self, household: &Household) -> Result<bool, Error> {
+        match self {
+            Self::Mail(mail) => {
+                let mailbox = household.mailbox()?;
+                Ok(!triage::warnings(&mailbox, &mail.message, household)?.is_empty())
+            }
+            _ => Ok(false),
+        }
+    }
+
+    pub fn shown(&self, household: &Household) -> Value {
+        match self {
+            Self::Note { path, title, line } => {
+                json!({ "kind": "note", "path": path, "title": title, "line": line })
+            }
+            Self::Mail(mail) => json!({
+                "kind": "mail", "emailId": mail.id, "from": mail.message.from.to_string(),
+                "to": crate::mail::tools::named(&mail.message.to), "subject": mail.message.subject,
+                "date": shown(mail.sent, &household.options().zone), "folder": mail.folder,
+            }),
+            Self::Event(event) => {
+                let mut told = calendar::tools::event_shown(event, household);
+                told["kind"] = json!("event");
+                told
+            }
+            Self::Card(card) => json!({ "kind": "person", "name": card.name }),
+        }
+    }
+}
+
+/// Everything that may answer.
+pub(super) fn gather(terms: &[Term], kinds: &[String], household: &Household) -> Result<Vec<Passage>, Error> {
+    let is_asked = |kind: &str| kinds.is_empty() || kinds.iter().any(|one| one == kind);
+    let mut passages = Vec::new();
+    if is_asked("note") {
+        from_notes(terms, household, &mut passages)?;
+    }
+    if is_asked("mail") {
+        from_mail(terms, household, &mut passages)?;
+    }
+    if is_asked("event") {
+        from_calendars(household, &mut passages)?;
+    }
+    if is_asked("person") {
+        household.contacts().into_iter().for_each(|card| from_card(&card, &mut passages));
+    }
+    Ok(passages)
+}
+
+fn from_notes(terms: &[Term], household: &Household, passages: &mut Vec<Passage>) -> Result<(), Error> {
+    let own = terms.iter().map(|term| term.said.as_str());
+    let names = terms.iter().flat_map(|term| term.names.iter().map(String::as_str)).filter(|name| !name.contains('@'));
+    let query = own.chain(names).collect::<Vec<_>>().join(" ");
+    for note in notes::about(household, &query, NOTES)? {
+        let path: PathBuf = note.path.clone().into();
+        let folders = path.parent().map(|folder| folder.display().to_string()).unwrap_or_default();
+        for sentence in note.sentences {
+            let around = words_of(&format!("{} {folders} {}", note.title, sentence.under));
+            passages.push(Passage {
+                words: words_of(&sentence.text),
+                around,
+                is_dated: false,
+                newness: 0.0,
+                source: Source::Note { path: note.path.clone(), title: note.title.clone(), line: sentence.line },
+                quote: sentence.text,
+            });
+        }
+    }
+    Ok(())
+}
+
+fn from_mail(terms: &[Term], household: &Household, passages: &mut Vec<Passage>) -> Result<(), Error> {
+    let mailbox = household.mailbox()?;
+    let any = terms.iter().flat_map(Term::search_words).collect();
+    let filter = Filter { any, ..Filter::default() };
+    let (mails, _) = mailbox.list(&filter, MAILS)?;
+    let now = household.now().timestamp();
+    for mail in mails {
+        let message = &mail.message;
+        let people: Vec<String> =
+            std::iter::once(&message.from).chain(message.recipients()).map(ToString::to_string).collect();
+        let around = words_of(&format!("{} {}", message.subject, people.join(" ")));
+        let files: Vec<String> = message.attachments.iter().map(|file| file.name.clone()).collect();
+        let mut sentences = of_mail(&message.text);
+        sentences.push(message.subject.clone());
+        sentences.extend(files);
+        for quote in sentences.into_iter().filter(|quote| !quote.is_empty()) {
+            passages.push(Passage {
+                words: words_of(&quote),
+                around: around.clone(),
+                is_dated: false,
+                newness: newness(mail.sent, now) - if message.list.is_empty() { 0.0 } else { 1.0 },
+                source: Source::Mail(Box::new(mail.clone())),
+                quote,
+            });
+        }
+    }
+    Ok(())
+}
+
+fn newness(sent: Timestamp, now: Timestamp) -> f64 {
+    let days = now.duration_since(sent).as_secs() as f64 / 86_400.0;
+    (1.0 - days / 180.0).clamp(0.0, 1.0)
+}
+
+fn from_calendars(household: &Household, passages: &mut Vec<Passage>) -> Result<(), Error> {
+    for event in calendar::tools::next_of_each(household, DAYS.days())? {
+        let attendees = event.details.attendees.iter().map(|attendee| attendee.shown().to_owned());
+        let place = event.details.location.clone();
+        let quote = std::iter::once(event.details.title.clone()).chain(place).collect::<Vec<_>>().join(", ");
+        passages.push(Passage {
+            words: words_of(&quote),
+            around: words_of(&format!("{} {}", attendees.collect::<Vec<_>>().join(" "), event.calendar)),
+            is_dated: true,
+            newness: f64::from(u8::from(event.window.end > household.now().timestamp())),
+            source: Source::Event(Box::new(event)),
+            quote,
+        });
+    }
+    Ok(())
+}
+
+/// One passage for each thing that a card says, so that the one that is asked for is quoted.
+fn from_card(card: &Contact, passages: &mut Vec<Passage>) {
+    let around = format!(
+        "{} {} {} {}",
+        card.name,
+        card.nicknames.join(" "),
+        card.organization.as_deref().unwrap_or_default(),
+        card.note.as_deref().unwrap_or_default()
+    );
+    let mut say = |quote: String, more: &str, is_dated: bool| {
+        passages.push(Passage {
+            words: words_of(&format!("{quote} {more}")),
+            around: words_of(&around),
+            is_dated,
+            newness: 0.0,
+            source: Source::Card(Box::new(card.clone())),
+            quote,
+        });
+    };
+    for phone in &card.phones {
+        say(phone.clone(), "phone telephone number mobile cell telefon nummer handy numero", false);
+    }
+    for email in &card.emails {
+        say(email.clone(), "email address mail adresse", false);
+    }
+    if let Some(birthday) = &card.birthday {
+        say(birthday.clone(), "birthday birth born geburtstag geboren anniversaire", true);
+    }
+    if let Some(address) = &card.address {
+        say(address.clone(), "address live lives street adresse wohnt rue habite", false);
+    }
+    if let Some(organization) = &card.organization {
+        say(organization.clone(), "work works company firm arbeitet firma travaille entreprise", false);
+    }
+    if let Some(note) = &card.note {
+        say(note.clone(), "", false);
+    }
+    if let Some(role) = &card.role {
+        say(role.clone(), "role job work does", false);
+    }
+}

@@ -1,0 +1,149 @@
+//! What kind of thing a question asks for, told by its words in three languages, and whether a sentence holds such a thing.
+
+use crate::passages::words_of;
+use crate::text::fold;
+
+/// The kind of thing that is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// When: a day or an hour.
+    Time,
+    /// How much: a sum of money.
+    Sum,
+    /// How many, how long, how big, which number.
+    Number,
+    /// A number to call.
+    Phone,
+    Anything,
+}
+
+/// Words of a question that ask, besides those that stand in every sentence. They are not looked for.
+const ASKING: &str = " actually again also already exactly eigentlich nochmal genau mal bitte please hey hi hello hallo bonjour salut \
+    know knew remember remind recall weiss weisst erinnere sais savoir rappelle tell give gimme need want wanna would could \
+    much many long big far often viel viele lange gross oft combien much wieviel wie quel quelle quels quelles quoi quand ou comment \
+    when where who whom whose which why how wann wo wer wem wen welche welcher welches warum \
+    thing things something anything everything nothing etwas nichts alles rien quelque chose \
+    say says said tell told mention mentioned steht sagt gesagt dit dire \
+    got get gets getting going go goes went gone come comes came supposed should must may might shall will \
+    time date day today now currently there here still yet ever just really quite some any more most \
+    year years week weeks month months hour hours minute minutes \
+    ist sind war hat habe habt haben soll muss kann wird werden wurde est sont ete avait avons avez peut doit faut \
+    lot bit kind sort way whats wheres whos hows d ll s re ve m j l n c qu t y ne pas point va vais vas \
+    our ours mine yours dein deine deinen euer ihr ihre ihren ton ta tes nos vos leur leurs \
+    look looks looking check checking find search show list see \
+    mail mails email emails message messages note notes calendar kalender agenda courriel courriels notiz notizen nachricht nachrichten ";
+
+/// Whether a folded word only asks.
+pub(super) fn asks(word: &str) -> bool {
+    ASKING.contains(&format!(" {word} "))
+}
+
+impl Wanted {
+    /// What a question asks for.
+    pub fn of(question: &str) -> Self {
+        let words = words_of(question);
+        let has = |list: &str| words.iter().any(|word| list.split(' ').any(|one| one == word));
+        let asks = |first: &str, second: &str| {
+            words
+                .windows(2)
+                .any(|pair| first.split(' ').any(|one| one == pair[0]) && second.split(' ').any(|one| one == pair[1]))
+        };
+        match () {
+            () if has("phone telephone tel telefon telefonnummer handynummer handy mobile numero telephonenumber") => {
+                Self::Phone
+            }
+            () if asks("how", "much")
+                || has(
+                    "wieviel combien owe owed schulde schulden dois cost costs price kostet kosten preis coute prix rate fee",
+                ) =>
+            {
+                Self::Sum
+            }
+            () if asks("wie", "viel hoch") => Self::Sum,
+            () if has("when wann quand deadline frist due until bis echeance birthday geburtstag anniversaire") => {
+                Self::Time
+            }
+            () if asks("what which wie quelle um", "time day date spat heure jour uhr datum")
+                || asks("at um a", "what wieviel quelle") =>
+            {
+                Self::Time
+            }
+            () if asks("how wie", "many long big far often old viele lange gross weit oft alt") => Self::Number,
+            () if has("size grosse taille number nummer code pin") => Self::Number,
+            () => Self::Anything,
+        }
+    }
+
+    /// Whether a word of the question only names the kind of thing that is asked for.
+    pub fn is_named_by(self, word: &str) -> bool {
+        self == Self::Phone
+            && [
+                "phone",
+                "telephone",
+                "number",
+                "numbers",
+                "tel",
+                "telefon",
+                "telefonnummer",
+                "nummer",
+                "handynummer",
+                "handy",
+                "mobile",
+                "cell",
+                "numero",
+            ]
+            .contains(&word)
+    }
+
+    /// Whether a sentence holds it.
+    pub fn is_in(self, sentence: &str, is_dated: bool) -> bool {
+        let digits = sentence.chars().filter(char::is_ascii_digit).count();
+        match self {
+            Self::Anything => true,
+            Self::Time => is_dated || has_time(sentence),
+            Self::Sum => digits > 0 && has_sum(sentence),
+            Self::Number => digits > 0,
+            Self::Phone => digits >= 6 && longest_number(sentence) >= 6,
+        }
+    }
+}
+
+/// Digits that stand together but for spaces and the marks of telephone numbers.
+fn longest_number(sentence: &str) -> usize {
+    let (mut longest, mut run) = (0, 0);
+    for character in sentence.chars() {
+        match character {
+            '0'..='9' => run += 1,
+            ' ' | '-' | '/' | '(' | ')' | '+' => {}
+            _ => run = 0,
+        }
+        longest = longest.max(run);
+    }
+    longest
+}
+
+fn has_sum(sentence: &str) -> bool {
+    let folded = fold(sentence);
+    let units = ["eur", "euro", "usd", "gbp", "chf", "pound", "dollar", "franc", "cent", "pfund"];
+    sentence.contains(['€', '$', '£'])
+        || words_of(&folded).iter().any(|word| units.iter().any(|unit| word.starts_with(unit)))
+}
+
+fn has_time(sentence: &str) -> bool {
+    const NAMES: &str = " january february march april may june july august september october november december januar februar marz mai \
+        juni juli oktober dezember janvier fevrier mars avril juin juillet aout septembre octobre novembre decembre monday tuesday \
+        wednesday thursday friday saturday sunday montag dienstag mittwoch donnerstag freitag samstag sonntag lundi mardi mercredi \
+        jeudi vendredi samedi dimanche mondays tuesdays wednesdays thursdays fridays saturdays sundays montags dienstags mittwochs \
+        donnerstags freitags samstags sonntags tomorrow morgen demain today heute noon midnight uhr weekly daily monthly week month ";
+    let has_digit = |word: &str| word.bytes().any(|byte| byte.is_ascii_digit());
+    let words = words_of(sentence);
+    words.iter().any(|word| NAMES.contains(&format!(" {word} ")))
+        || sentence
+            .split_whitespace()
+            .any(|word| has_digit(word) && word.contains([':', '.', '-', '/']) || is_hour(word))
+}
+
+fn is_hour(word: &str) -> bool {
+    let word = word.trim_matches([',', '.', ';', ')', '(']);
+    ["am", "pm", "h"].iter().any(|ending| word.strip_suffix(ending).is_some_and(|hour| hour.parse::<u8>().is_ok()))
+}

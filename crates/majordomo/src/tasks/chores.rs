@@ -1,0 +1,344 @@
+//! What follows from a board and is done elsewhere: tasks are handed to agents, agents are told what concerns them, and a task whose agent
+//! has ended without completing it is blocked.
+//!
+//! All of it is in the board until it is confirmed there. Any process may do it, and doing it twice does no harm: a thread is created under a
+//! name that the board or its root gave out, and an input arrives under the name of its delivery.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use agent::{Event, InputId, Outcome, Outside, Report, Strength, ThreadId};
+use board::words::{self, Style};
+use board::{
+    Actor, Board, BoardId, Command, Delivery, DeliveryId, DeliveryKind, NewAgent, Notice, Reply, StartedAgent, Task,
+};
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, join_all};
+use runtime::Clock;
+use store::{DeliveryQuery, DueDelivery, RestingTask, Selection, replay_until};
+
+use super::tools::UPDATE;
+use super::{GENERAL, TaskBoard};
+use crate::limits::Limits;
+use crate::staff::{Error, TaskThread};
+use crate::worker::{Chores, Worker};
+
+/// Deliveries and tasks that are looked at in one go.
+const AT_ONCE: usize = 64;
+
+/// The preset whose words are used for its threads.
+const LACE: &str = "lace";
+
+/// Which tasks a process takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Those of all boards.
+    All,
+    /// Those of one board.
+    Board(BoardId),
+}
+
+/// The chores of tasks.
+pub struct TaskChores {
+    scope: Scope,
+    labels: Vec<Arc<str>>,
+}
+
+impl TaskChores {
+    /// Takes the tasks of a scope; with labels, only those that have one of them.
+    pub fn new(scope: Scope, labels: Vec<Arc<str>>) -> Self {
+        Self { scope, labels }
+    }
+}
+
+impl Chores for TaskChores {
+    fn perform<'a>(&'a self, worker: &'a Worker) -> BoxFuture<'a, Result<(), Error>> {
+        async move {
+            for resting in worker.store().resting_tasks(AT_ONCE).await? {
+                if self.is_mine(&resting.board.id) {
+                    settle(worker, resting).await?;
+                }
+            }
+            let board = match &self.scope {
+                Scope::All => None,
+                Scope::Board(board) => Some(board.clone()),
+            };
+            let due = DeliveryQuery { board, at: now(), limit: AT_ONCE };
+            carry_out_all(worker, worker.store().claim_deliveries(due).await?).await;
+            self.take(worker).await
+        }
+        .boxed()
+    }
+}
+
+impl TaskChores {
+    fn is_mine(&self, board: &BoardId) -> bool {
+        match &self.scope {
+            Scope::All => true,
+            Scope::Board(mine) => mine == board,
+        }
+    }
+
+    /// Hands out tasks, as many as there is room for here and places on their boards.
+    async fn take(&self, worker: &Worker) -> Result<(), Error> {
+        for board in worker.store().runnable_boards().await? {
+            let room = u32::try_from(worker.room().await?).unwrap_or(u32::MAX).min(AT_ONCE as u32);
+            if room == 0 {
+                return Ok(());
+            }
+            if !self.is_mine(&board.id) {
+                continue;
+            }
+            // Where its folder cannot be worked in, one task says so.
+            let (most, room) = match worker.staff_for(Path::new(&*board.folder)).await {
+                Ok(staff) => (staff.config().tasks.max_concurrent, room),
+                Err(_) => (u32::MAX, 1),
+            };
+            let fresh = fresh(worker, room).await?;
+            let take = Command::Take { room, most, labels: self.labels.clone(), fresh };
+            let desk = desk(worker, &board);
+            if let Ok(Reply::Taken(taken)) = desk.ask_leased(Actor::System, None, take, now(), true).await {
+                let due = taken.into_iter().map(|delivery| DueDelivery { board: board.clone(), delivery });
+                carry_out_all(worker, due.collect()).await;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Names for new roots that no thread has.
+async fn fresh(worker: &Worker, many: u32) -> Result<Vec<ThreadId>, Error> {
+    let day = jiff::Timestamp::from_millisecond(now().0).unwrap_or_default().strftime("%Y%m%d").to_string();
+    let mut names = Vec::new();
+    while names.len() < many as usize {
+        let name = ThreadId::new(format!("{day}-{}", runtime::short_name()));
+        if worker.store().thread(&name).await?.is_none() && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    Ok(names)
+}
+
+/// Carries out deliveries beside each other: one of them may have to wait for another process.
+async fn carry_out_all(worker: &Worker, due: Vec<DueDelivery>) {
+    join_all(due.into_iter().map(|due| async move {
+        let DueDelivery { board, delivery } = due;
+        if let Err(error) = carry_out(worker, &board, &delivery).await {
+            // It stays in the board, and comes back when its lease is over.
+            tracing::warn!(board = %board.id, task = %delivery.task, %error, "what follows from a task waits");
+        }
+    }))
+    .await;
+}
+
+async fn carry_out(worker: &Worker, board: &Board, delivery: &Delivery) -> Result<(), Error> {
+    let desk = desk(worker, board);
+    let Some(task) = worker.store().task(&board.id, &delivery.task).await? else {
+        return settle_as_failed(&desk, &delivery.id, "the task is gone").await;
+    };
+    let done = match &delivery.kind {
+        DeliveryKind::Start { thread, under, new } => {
+            start(worker, board, (&task, delivery), (thread.as_ref(), under.as_ref()), new).await
+        }
+        DeliveryKind::Assign { to } => assign(worker, board, &task, delivery, to).await,
+        DeliveryKind::Tell { to, notice } => tell(worker, board, &task, delivery, (to, notice)).await,
+    };
+    match done {
+        Ok(command) => {
+            let reply = ask(&desk, command).await?;
+            if let (Reply::Unwanted, DeliveryKind::Start { .. }) = (&reply, &delivery.kind) {
+                stop_unwanted(worker, board, delivery).await?;
+            }
+            Ok(())
+        }
+        // The process goes away, or the store will do later what it cannot do now.
+        Err(Error::Closed | Error::Runtime(runtime::Error::Left)) => Ok(()),
+        Err(Error::Runtime(runtime::Error::Store(error))) if error.is_passing() => Err(error.into()),
+        Err(error) => settle_as_failed(&desk, &delivery.id, &error.to_string()).await,
+    }
+}
+
+/// Makes a thread for a task. Its first message is the task.
+async fn start(
+    worker: &Worker,
+    board: &Board,
+    (task, delivery): (&Task, &Delivery),
+    (thread, under): (Option<&ThreadId>, Option<&ThreadId>),
+    new: &NewAgent,
+) -> Result<Command, Error> {
+    let staff = worker.staff_for(Path::new(&*board.folder)).await?;
+    let id = match (thread, under) {
+        (Some(thread), _) => thread.clone(),
+        (None, Some(root)) => {
+            let of_root = worker.staff_of(root).await?;
+            of_root.runtime().issue_child(root, delivery.id.input(&board.id)).await?
+        }
+        (None, None) => return Err(Error::Setting("the task names no thread and no root".to_owned())),
+    };
+    let agent = new.agent.as_deref().unwrap_or(GENERAL);
+    let style = if staff.config().preset == LACE { Style::Lace } else { Style::Own };
+    let budget = task.budget;
+    let mut limits = Limits::new();
+    limits = budget.max_tool_calls.map_or(limits, |most| limits.tool_calls(most));
+    limits = budget.max_tokens.map_or(limits, |most| limits.tokens(most));
+    limits = budget.max_cost_microusd.map_or(limits, |most| limits.cost_usd(most as f64 / 1e6));
+    limits = budget.timeout_ms.map_or(limits, |most| limits.time(Duration::from_millis(most)));
+    staff
+        .start_for_task(TaskThread {
+            id: id.clone(),
+            agent: Some(agent.to_owned()),
+            model: new.model.as_deref().map(str::to_owned),
+            name: Some(format!("{agent}-{}", task.id)),
+            prompt: words::assignment(task, style),
+            workspace: Some(Path::new(&*board.folder).to_owned()),
+            mode: task.mode.map(|mode| mode.meet(staff.config().mode)),
+            limits,
+            created_for: store::full_name(&board.id, &task.id),
+            extra_tools: vec![UPDATE.into()],
+            foreign: task.foreign,
+        })
+        .await?;
+    let row = worker.store().thread(&id).await?.ok_or_else(|| store::Error::UnknownThread(id.as_str().into()))?;
+    let (provider, model) = row.model.split_once('/').unwrap_or(("", &row.model));
+    let parent = id.parent().unwrap_or_else(|| id.clone());
+    let agent = StartedAgent { name: row.name.clone(), provider: provider.into(), model: model.into(), parent };
+    Ok(Command::Begun {
+        task: task.id.clone(),
+        delivery: delivery.id.clone(),
+        thread: id,
+        thread_n: 0,
+        agent: Some(agent),
+    })
+}
+
+/// Hands a task to a thread that exists.
+async fn assign(
+    worker: &Worker,
+    board: &Board,
+    task: &Task,
+    delivery: &Delivery,
+    to: &ThreadId,
+) -> Result<Command, Error> {
+    let style = style_of(worker, to).await?;
+    let input = delivery.id.input(&board.id);
+    let text = words::assignment(task, style);
+    notify(worker, board, to, input.clone(), text, task.foreign).await?;
+    // It has arrived: this answers where.
+    let arrived = worker.store().arrive(to, input, Outside::said(""), now(), false).await?;
+    let (task, delivery) = (task.id.clone(), delivery.id.clone());
+    Ok(Command::Begun { task, delivery, thread: to.clone(), thread_n: arrived.n, agent: None })
+}
+
+/// Tells a thread something.
+async fn tell(
+    worker: &Worker,
+    board: &Board,
+    task: &Task,
+    delivery: &Delivery,
+    (to, notice): (&ThreadId, &Notice),
+) -> Result<Command, Error> {
+    let style = style_of(worker, to).await?;
+    let text = words::notice(task, notice, style);
+    notify(worker, board, to, delivery.id.input(&board.id), text, task.foreign).await?;
+    Ok(Command::Delivered { delivery: delivery.id.clone() })
+}
+
+async fn notify(
+    worker: &Worker,
+    board: &Board,
+    to: &ThreadId,
+    input: InputId,
+    text: String,
+    foreign: bool,
+) -> Result<(), Error> {
+    let staff = worker.staff_of(to).await?;
+    let from: Arc<str> = format!("board {}", board.id).into();
+    Ok(staff.runtime().notify(to, input, (from, text.into()), foreign).await?)
+}
+
+/// The words of the preset that a thread was started with.
+async fn style_of(worker: &Worker, thread: &ThreadId) -> Result<Style, Error> {
+    let row = worker.store().thread(thread).await?;
+    let row = row.ok_or_else(|| store::Error::UnknownThread(thread.as_str().into()))?;
+    Ok(if &*row.preset == LACE { Style::Lace } else { Style::Own })
+}
+
+/// A task whose thread rests: its agent has ended its turn, or has not begun with it.
+async fn settle(worker: &Worker, resting: RestingTask) -> Result<(), Error> {
+    let RestingTask { board, task, thread_exists } = resting;
+    let Some(thread) = task.thread.clone() else { return Ok(()) };
+    let desk = desk(worker, &board);
+    let (reason, report): (Arc<str>, Arc<str>) = if thread_exists {
+        let after = Selection::thread(&thread).after(task.thread_n);
+        let mut last = None;
+        let see = |record: store::Record| {
+            if let Event::Reported(report) = &*record.event {
+                last = Some((**report).clone());
+            }
+            std::ops::ControlFlow::<()>::Continue(())
+        };
+        replay_until(&**worker.store(), after, see).await?;
+        match last {
+            Some(report) => (ended(&report).into(), report.text),
+            // The process that was to begin the turn is gone: it is begun here.
+            None => return begin_again(worker, &board, &task, &thread).await,
+        }
+    } else {
+        (format!("its thread {thread} was deleted").into(), "".into())
+    };
+    let attempt = task.attempt;
+    ask(&desk, Command::Ended { task: task.id, thread, attempt, reason, report }).await?;
+    Ok(())
+}
+
+async fn begin_again(worker: &Worker, board: &Board, task: &Task, thread: &ThreadId) -> Result<(), Error> {
+    let Some(delivery) = &task.begun_by else { return Ok(()) };
+    let style = style_of(worker, thread).await?;
+    notify(worker, board, thread, delivery.input(&board.id), words::assignment(task, style), task.foreign).await
+}
+
+/// How an agent's turn ended, for the task that it did not complete.
+fn ended(report: &Report) -> String {
+    match (report.outcome, &report.reason) {
+        (Outcome::Completed, _) => "its agent ended without completing it".to_owned(),
+        (outcome, Some(reason)) => format!("its agent ended ({outcome}): {reason}"),
+        (outcome, None) => format!("its agent ended ({outcome})"),
+    }
+}
+
+/// Stops the thread that was made for a task which was taken back meanwhile.
+async fn stop_unwanted(worker: &Worker, board: &Board, delivery: &Delivery) -> Result<(), Error> {
+    let DeliveryKind::Start { thread, under, .. } = &delivery.kind else { return Ok(()) };
+    let staff = worker.staff_for(Path::new(&*board.folder)).await?;
+    let thread = match (thread, under) {
+        (Some(thread), _) => thread.clone(),
+        (None, Some(root)) => staff.runtime().issue_child(root, delivery.id.input(&board.id)).await?,
+        (None, None) => return Ok(()),
+    };
+    match staff.runtime().stop(&thread, Strength::Cancel, "its task was taken back").await {
+        Ok(()) | Err(runtime::Error::Idle(_)) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+async fn settle_as_failed(desk: &TaskBoard, delivery: &DeliveryId, reason: &str) -> Result<(), Error> {
+    ask(desk, Command::Failed { delivery: delivery.clone(), reason: reason.into() }).await?;
+    Ok(())
+}
+
+async fn ask(desk: &TaskBoard, command: Command) -> Result<Reply, Error> {
+    match desk.ask(Actor::System, None, command, now()).await {
+        Ok(reply) => Ok(reply),
+        Err(super::Error::Store(error)) => Err(error.into()),
+        Err(super::Error::Refused(refusal)) => Err(Error::Setting(refusal.to_string())),
+    }
+}
+
+fn desk(worker: &Worker, board: &Board) -> TaskBoard {
+    TaskBoard::new(worker.store().clone(), board.id.clone(), board.folder.clone())
+}
+
+fn now() -> agent::Time {
+    Clock::default().now()
+}

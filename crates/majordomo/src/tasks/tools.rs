@@ -1,0 +1,329 @@
+//! The verbs by which agents deal with tasks: `task_add`, `task_update`, `task_list`. One verb a concept, small schemas, and errors that
+//! name the right verb.
+//!
+//! They are tools like any other. All agents have them under `tasks.enabled`; an agent that was started for a task always has
+//! `task_update`. Each call is one command of its board under the call's own name, so that a call which is made again after a crash does
+//! nothing twice.
+
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use agent::tools::{Reach, Risk, ToolInfo, ToolResult};
+use agent::{InputId, Json, Mode};
+use board::import::{Draft, Line};
+use board::{Actor, Change, Command, Refusal, Reply, Status, Task, TaskId};
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use runtime::Clock;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use store::{Store, TaskQuery};
+use tool::{Registry, Tool, ToolContext};
+
+use super::{Error, Staffing, TaskBoard, board_of_folder, checks};
+use crate::config::Surroundings;
+
+/// The names of the verbs.
+pub const NAMES: [&str; 3] = ["task_add", "task_update", "task_list"];
+
+/// The verb that an agent has which was started for a task.
+pub const UPDATE: &str = NAMES[1];
+
+/// Tasks that are listed at most.
+const LISTED: usize = 100;
+
+/// What the verbs work with.
+pub(crate) struct TaskTools {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) surroundings: Surroundings,
+    /// Known once all agents are.
+    pub(crate) staffing: OnceLock<Staffing>,
+    /// How often the checks of a task may fail before it is blocked.
+    pub(crate) check_attempts: u32,
+}
+
+/// The tools of a staff, with the verbs for tasks.
+pub(crate) fn register(registry: Registry, tools: &Arc<TaskTools>) -> Registry {
+    registry
+        .with(Verb { info: info(NAMES[0], ADD, ADD_SCHEMA, Reach::Own), tools: tools.clone(), act: Act::Add })
+        .with(Verb { info: info(NAMES[1], CHANGE, UPDATE_SCHEMA, Reach::Own), tools: tools.clone(), act: Act::Update })
+        .with(Verb { info: info(NAMES[2], LIST, LIST_SCHEMA, Reach::ReadOnly), tools: tools.clone(), act: Act::List })
+}
+
+const ADD: &str = "Add tasks to the board. A task assigned to new:provider/model or new:AGENT gets an agent of its own, which starts when \
+                   the tasks it comes after are done; you are told when it is completed.";
+const ADD_SCHEMA: &str = r#"{"type":"object","properties":{"tasks":{"type":"array","items":{"type":"object","properties":{"title":{"type":"string"},"prompt":{"type":"string","description":"all that its agent needs to know"},"assign":{"type":"string","description":"new:provider/model, new:AGENT, an agent, a thread or human"},"priority":{"enum":["high","medium","low"]},"after":{"type":"array","items":{"type":"string"},"description":"task ids, or #0 for the first of this list"},"checks":{"type":"array","items":{"type":"string"},"description":"commands that must succeed before it is completed"}},"required":["title"]}}},"required":["tasks"]}"#;
+const CHANGE: &str =
+    "Change a task: say that it is completed or blocked, add a note, assign it. Without id it is your own task.";
+const UPDATE_SCHEMA: &str = r#"{"type":"object","properties":{"id":{"type":"string"},"status":{"enum":["pending","in_progress","completed","blocked","archived"]},"note":{"type":"string","description":"what was done, or why it is blocked"},"assign":{"type":"string"},"result":{"type":"string","description":"what the task asked for, if it asked for a result"}}}"#;
+const LIST: &str = "List the tasks of the board, or show one.";
+const LIST_SCHEMA: &str = r#"{"type":"object","properties":{"status":{"enum":["pending","in_progress","blocked","completed","archived"]},"id":{"type":"string"}}}"#;
+
+fn info(name: &str, description: &str, schema: &str, reach: Reach) -> ToolInfo {
+    let (schema, description) = (Json::parse(schema).expect("a schema is JSON"), description.into());
+    ToolInfo { name: name.into(), description, schema, reach, idempotent: true, risk: Risk::Low }
+}
+
+#[derive(Clone, Copy)]
+enum Act {
+    Add,
+    Update,
+    List,
+}
+
+struct Verb {
+    info: ToolInfo,
+    tools: Arc<TaskTools>,
+    act: Act,
+}
+
+impl Tool for Verb {
+    fn info(&self) -> &ToolInfo {
+        &self.info
+    }
+
+    fn assesses_at_once(&self) -> bool {
+        true
+    }
+
+    fn run<'a>(&'a self, input: &'a Json, context: &'a ToolContext) -> BoxFuture<'a, ToolResult> {
+        async move {
+            let done = match self.act {
+                Act::Add => self.tools.add(input, context).await,
+                Act::Update => self.tools.update(input, context).await,
+                Act::List => self.tools.list(input, context).await,
+            };
+            done.unwrap_or_else(|error| ToolResult::error(error.to_string()))
+        }
+        .boxed()
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Add {
+    tasks: Vec<Draft>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Update {
+    id: Option<String>,
+    status: Option<String>,
+    note: Option<Arc<str>>,
+    assign: Option<String>,
+    result: Option<Arc<str>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct List {
+    id: Option<String>,
+    status: Option<String>,
+}
+
+impl TaskTools {
+    async fn add(&self, input: &Json, context: &ToolContext) -> Result<ToolResult, Error> {
+        // One task may stand alone.
+        let drafts = match input.read::<Draft>() {
+            Ok(draft) => vec![draft],
+            Err(_) => {
+                read::<Add>(input, "task_add takes tasks: [{title, prompt, assign, priority, after, checks}]")?.tasks
+            }
+        };
+        let board = self.board(context).await?;
+        let lines: Vec<Line> = drafts.into_iter().map(super::line).collect();
+        let mut tasks = board.drafted(self.staffing()?, &lines, context.foreign).await?;
+        let mode = self.mode(context).await?;
+        tasks.iter_mut().for_each(|task| task.mode = mode);
+        let command = Command::Add { tasks };
+        let ids = match board.ask(actor(context), Some(name(context, "add")), command, now()).await? {
+            Reply::Added(ids) => ids,
+            _ => Vec::new(),
+        };
+        let mut said = Vec::new();
+        for id in &ids {
+            said.push(shown(&board.task(id).await?));
+        }
+        Ok(ToolResult::ok(format!("added:\n{}", said.join("\n"))))
+    }
+
+    async fn update(&self, input: &Json, context: &ToolContext) -> Result<ToolResult, Error> {
+        let update: Update = read(
+            input,
+            "task_update takes id, status, note, assign and result. To add a task call task_add, to see tasks call task_list",
+        )?;
+        let (board, task) = self.task(context, update.id.as_deref()).await?;
+        if update.status.is_none() && update.note.is_none() && update.assign.is_none() {
+            return Err(Refusal::usage("task_update needs a status, a note or assign").into());
+        }
+        if let Some(who) = &update.assign {
+            let to = Some(self.staffing()?.assignee(&*self.store, who).await?);
+            let command = Command::Assign { task: task.id.clone(), to };
+            board.ask(actor(context), Some(name(context, "assign")), command, now()).await?;
+        }
+        let command = match &update.status {
+            None => update.note.clone().map(|text| Command::Note { task: task.id.clone(), text }),
+            Some(status) => {
+                let change = self.change(&task, status, &update, context).await?;
+                Some(Command::Set { task: task.id.clone(), change, note: update.note.clone() })
+            }
+        };
+        let mut failed = None;
+        if let Some(command) = command {
+            if let Command::Set { change: Change::ChecksFailed { what, .. }, .. } = &command {
+                failed = Some(what.clone());
+            }
+            board.ask(actor(context), Some(name(context, "set")), command, now()).await?;
+        }
+        let task = board.task(&task.id).await?;
+        Ok(match failed {
+            None => ToolResult::ok(shown(&task)),
+            Some(what) if task.status == Status::Blocked => {
+                ToolResult::error(format!("{} is not completed and is blocked now: {what}", task.id))
+            }
+            Some(what) => {
+                let left = self.check_attempts.saturating_sub(task.failed_checks);
+                ToolResult {
+                    executed: true,
+                    ..ToolResult::error(format!(
+                        "{} is not completed: {what}\nMake it right and call task_update again ({left} more times before it is blocked)",
+                        task.id
+                    ))
+                }
+            }
+        })
+    }
+
+    /// What a status that an agent asks for leads to. What must hold for a completed task is looked at first.
+    async fn change(&self, task: &Task, status: &str, update: &Update, context: &ToolContext) -> Result<Change, Error> {
+        let unknown = || {
+            let words: Vec<&str> = Status::ALL.iter().map(|status| status.as_str()).collect();
+            Refusal::usage(format!("'{status}' is no status: it is one of {}", words.join(", ")))
+        };
+        Ok(match Status::parse(status).ok_or_else(unknown)? {
+            Status::Pending => Change::Reopened,
+            Status::InProgress => Change::InProgress,
+            Status::Archived => Change::Archived,
+            Status::Blocked => {
+                let reason = update.note.clone();
+                let needed = || Refusal::usage("a blocked task needs a note that says why");
+                Change::Blocked { reason: reason.ok_or_else(needed)? }
+            }
+            Status::Completed if task.checks.is_empty() => Change::Completed { result: update.result.clone() },
+            Status::Completed => {
+                match checks::run(&task.checks, update.result.as_deref(), task.created_by == Actor::Human, context)
+                    .await
+                {
+                    Ok(()) => Change::Completed { result: update.result.clone() },
+                    Err(what) => Change::ChecksFailed { what: what.into(), most: self.check_attempts },
+                }
+            }
+        })
+    }
+
+    async fn list(&self, input: &Json, context: &ToolContext) -> Result<ToolResult, Error> {
+        let list: List = read(input, "task_list takes status or id. To change a task call task_update")?;
+        if let Some(id) = &list.id {
+            let (board, task) = self.task(context, Some(id)).await?;
+            let notes = self.store.notes(board.id(), &task.id).await?;
+            let notes: Vec<String> = notes.iter().map(|note| format!("- {}: {}", note.by, note.content)).collect();
+            let result = task.result.as_ref().map(|result| format!("\nresult: {result}")).unwrap_or_default();
+            return Ok(ToolResult::ok(
+                format!("{}\n{}{result}\n{}", shown(&task), task.prompt, notes.join("\n")).trim_end(),
+            ));
+        }
+        let status = list.status.as_deref().map(|word| {
+            Status::parse(word).ok_or_else(|| {
+                Refusal::usage(format!(
+                    "'{word}' is no status: it is pending, in_progress, blocked, completed or archived"
+                ))
+            })
+        });
+        let board = self.board(context).await?;
+        let query = TaskQuery { status: status.transpose()?, limit: LISTED + 1, ..TaskQuery::of(board.id()) };
+        let tasks = self.store.tasks(query).await?;
+        if tasks.is_empty() {
+            return Ok(ToolResult::ok("there are no tasks"));
+        }
+        let mut lines: Vec<String> = tasks.iter().take(LISTED).map(shown).collect();
+        if tasks.len() > LISTED {
+            lines.push(format!("… and more; ask for one status to see others than the first {LISTED}"));
+        }
+        Ok(ToolResult::ok(lines.join("\n")))
+    }
+
+    fn staffing(&self) -> Result<&Staffing, Error> {
+        self.staffing.get().ok_or_else(|| Refusal::state("the agents are not known yet: try again").into())
+    }
+
+    /// The board of the task that the calling thread was started for, else that of its folder.
+    async fn board(&self, context: &ToolContext) -> Result<TaskBoard, Error> {
+        if let Some((board, _)) = self.store.task_of_thread(&context.thread).await? {
+            return Ok(TaskBoard::new(self.store.clone(), board, ""));
+        }
+        let folder: &Path = context.workspace.root();
+        let board = board_of_folder(folder, &self.surroundings);
+        let folder: Arc<str> = board.as_str().into();
+        Ok(TaskBoard::new(self.store.clone(), board, folder))
+    }
+
+    async fn task(&self, context: &ToolContext, id: Option<&str>) -> Result<(TaskBoard, Task), Error> {
+        let board = self.board(context).await?;
+        match id {
+            Some(text) => {
+                let (named, id) = super::task_named(text, board.id())?;
+                let board = TaskBoard { id: named, ..board };
+                let task = board.task(&id).await?;
+                Ok((board, task))
+            }
+            None => match self.store.task_of_thread(&context.thread).await? {
+                Some((_, task)) => Ok((board, task)),
+                None => {
+                    Err(Refusal::usage("you have no task of your own: name one by id; task_list shows them").into())
+                }
+            },
+        }
+    }
+
+    /// The most that an agent may do that works on a task of the calling thread: no more than the thread itself.
+    async fn mode(&self, context: &ToolContext) -> Result<Option<Mode>, Error> {
+        Ok(self.store.thread(&context.thread).await?.map(|row| row.mode))
+    }
+}
+
+fn read<T: DeserializeOwned>(input: &Json, form: &str) -> Result<T, Refusal> {
+    input.read().map_err(|error| Refusal::usage(format!("{error}. {form}")))
+}
+
+fn actor(context: &ToolContext) -> Actor {
+    Actor::Thread(context.thread.clone())
+}
+
+/// The name of a command: one for each thing that a call does.
+fn name(context: &ToolContext, what: &str) -> InputId {
+    InputId::new(format!("{}/{}/{what}", context.thread, context.call))
+}
+
+fn now() -> agent::Time {
+    Clock::default().now()
+}
+
+/// A task in one line.
+fn shown(task: &Task) -> String {
+    let mut line = format!("{} [{}] {}", task.id, task.status, task.title);
+    if let Some(assignee) = task.assigned_to() {
+        line.push_str(&format!(" → {assignee}"));
+    }
+    if task.priority != board::Priority::Medium {
+        line.push_str(&format!(" ({} priority)", task.priority));
+    }
+    if !task.after.is_empty() {
+        let after: Vec<&str> = task.after.iter().map(TaskId::as_str).collect();
+        line.push_str(&format!(" after {}", after.join(", ")));
+    }
+    if let Some(reason) = task.reason.as_ref().filter(|_| task.status != Status::Completed) {
+        line.push_str(&format!(": {reason}"));
+    }
+    line
+}

@@ -1,0 +1,299 @@
+//! Conversations as files, and copies of them: export, import and fork.
+//!
+//! A file holds the events of a root and all its descendants, a line of JSON for each, after a line that says what it is. What comes in is
+//! data: it is read as a log before anything is written, only runs that are over are taken, and nothing that a person once allowed in it is
+//! in force here. All of it is written, or nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use agent::approval::{Resolution, Scope};
+use agent::{Event, Mode, Outside, Thread, ThreadId, Time};
+use serde::{Deserialize, Serialize};
+use store::{Commit, Process, Record, Selection, Store, read_all};
+
+/// The version of the file.
+const VERSION: u32 = 1;
+
+/// The first line of a file.
+#[derive(Serialize, Deserialize)]
+struct Head {
+    /// The version.
+    majordomo_thread: u32,
+    /// The root.
+    root: ThreadId,
+}
+
+/// An event as it stands in a file.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Line {
+    thread: ThreadId,
+    at: Time,
+    event: Event,
+}
+
+/// Why a conversation cannot be taken in or copied.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A line of the file is wrong.
+    #[error("line {line}: {why}; nothing was imported")]
+    Line {
+        /// Which, from 1.
+        line: usize,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A thread of that name exists.
+    #[error("thread {0} exists already; nothing was imported")]
+    Exists(ThreadId),
+    /// There is no such message, or it is no answer.
+    #[error("{0}")]
+    Message(String),
+    /// No run of it is over.
+    #[error("no run of thread {0} is over")]
+    Nothing(ThreadId),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] store::Error),
+}
+
+/// How a conversation is taken in.
+#[derive(Clone, Debug)]
+pub struct Taking {
+    /// The folder that its agents work in from now on.
+    pub workspace: Arc<str>,
+    /// The most that they may do without approval.
+    pub mode: Mode,
+}
+
+/// The lines of a root and all its descendants.
+pub async fn export(store: &dyn Store, root: &ThreadId) -> Result<Vec<String>, Error> {
+    let records = read_all(store, Selection::tree(root)).await?;
+    let head = Head { majordomo_thread: VERSION, root: root.clone() };
+    let head = serde_json::to_string(&head).expect("our own types serialise to JSON");
+    let lines = records.iter().map(|record| {
+        let line = Line { thread: record.thread.clone(), at: record.at, event: (*record.event).clone() };
+        serde_json::to_string(&line).expect("events serialise to JSON")
+    });
+    Ok(std::iter::once(head).chain(lines).collect())
+}
+
+/// Takes a conversation in from the lines of a file, under its own name.
+pub async fn import(store: &Arc<dyn Store>, text: &str, taking: &Taking, now: Time) -> Result<ThreadId, Error> {
+    let (root, lines) = read(text)?;
+    if store.thread(&root).await?.is_some() {
+        return Err(Error::Exists(root));
+    }
+    let lines = at_rest(lines, &root, None).ok_or_else(|| Error::Nothing(root.clone()))?;
+    let lines: Vec<Line> = lines.into_iter().map(|line| Line { event: taken(line.event, taking), ..line }).collect();
+    write(store, &root, lines, now).await?;
+    Ok(root)
+}
+
+/// Copies a conversation under another name, as far as an answer: the `at`th message as lists number them, or the newest. What people
+/// allowed for the one does not hold for the other.
+pub async fn fork(
+    store: &Arc<dyn Store>,
+    root: &ThreadId,
+    at: Option<usize>,
+    to: &ThreadId,
+    now: Time,
+) -> Result<(), Error> {
+    let records = read_all(&**store, Selection::tree(root)).await?;
+    let end = at.map(|at| end_of(&records, root, at)).transpose()?;
+    let line = |record: Record| Line { thread: record.thread, at: record.at, event: (*record.event).clone() };
+    let seqs: Vec<u64> = records.iter().map(|record| record.seq).collect();
+    let lines: Vec<(u64, Line)> = seqs.into_iter().zip(records.into_iter().map(line)).collect();
+    let kept = at_rest(lines, root, end).ok_or_else(|| Error::Nothing(root.clone()))?;
+    let renamed = kept.into_iter().map(|line| {
+        let text = serde_json::to_string(&line).expect("events serialise to JSON").replace(root.as_str(), to.as_str());
+        let line: Line = serde_json::from_str(&text).expect("a name in the place of another leaves JSON as it is");
+        Line { event: without_consent(line.event), ..line }
+    });
+    write(store, to, renamed.collect(), now).await
+}
+
+/// The messages of a thread as lists number them, from 1: what it was asked, and what it answered. Each is given with the place of its
+/// event in the family.
+pub fn messages<'a>(records: &'a [Record], thread: &'a ThreadId) -> impl Iterator<Item = (usize, &'a Record)> {
+    let is_message = |record: &&Record| match &*record.event {
+        Event::ThreadCreated(created) => created.brief.is_some(),
+        Event::RunStarted { .. } | Event::Reported(_) => true,
+        _ => false,
+    };
+    let own = records.iter().filter(move |record| record.thread == *thread);
+    own.filter(is_message).enumerate().map(|(at, record)| (at + 1, record))
+}
+
+/// The place in the family of the answer that is the `at`th message of its root.
+fn end_of(records: &[Record], root: &ThreadId, at: usize) -> Result<u64, Error> {
+    let last = messages(records, root).last().map_or(0, |(at, _)| at);
+    match messages(records, root).find(|(number, _)| *number == at) {
+        Some((_, record)) if matches!(*record.event, Event::Reported(_)) => Ok(record.seq),
+        Some(_) => Err(Error::Message(format!(
+            "message {at} is a question without its answer; fork at {} or at {}",
+            at.saturating_sub(1),
+            at + 1
+        ))),
+        None => Err(Error::Message(format!("there is no message {at}; thread {root} has {last}"))),
+    }
+}
+
+/// Reads the lines of a file, each with its place.
+fn read(text: &str) -> Result<(ThreadId, Vec<(u64, Line)>), Error> {
+    let wrong = |line: usize, why: String| Error::Line { line, why };
+    let mut lines =
+        text.lines().enumerate().map(|(at, line)| (at + 1, line)).filter(|(_, line)| !line.trim().is_empty());
+    let (_, head) = lines.next().ok_or_else(|| wrong(1, "the file is empty".to_owned()))?;
+    let head: Head = serde_json::from_str(head)
+        .map_err(|_| wrong(1, "this is no exported thread (majordomo thread export --format jsonl)".to_owned()))?;
+    if head.majordomo_thread != VERSION {
+        return Err(wrong(1, format!("the file has version {}, and {VERSION} is understood", head.majordomo_thread)));
+    }
+    let root = head.root;
+    let is_name = |id: &ThreadId| {
+        let (first, rest) = id.as_str().split_once('.').unwrap_or((id.as_str(), "1"));
+        let is_plain = |character: char| character.is_ascii_alphanumeric() || character == '-';
+        first == root.as_str()
+            && !first.is_empty()
+            && first.len() <= 64
+            && first.chars().all(is_plain)
+            && rest.split('.').all(|number| number.parse::<u32>().is_ok_and(|parsed| parsed.to_string() == number))
+    };
+    if !is_name(&root) {
+        return Err(wrong(1, format!("'{root}' is no name of a conversation")));
+    }
+    let mut threads: BTreeMap<ThreadId, Option<Thread>> = BTreeMap::new();
+    let mut inputs: BTreeSet<(ThreadId, Arc<str>)> = BTreeSet::new();
+    let mut read = Vec::new();
+    for (at, text) in lines {
+        let line: Line = serde_json::from_str(text).map_err(|error| wrong(at, error.to_string()))?;
+        if !is_name(&line.thread) {
+            return Err(wrong(at, format!("'{}' is no thread of {root}", line.thread)));
+        }
+        let is_first = !threads.contains_key(&line.thread);
+        match (&line.event, is_first) {
+            (Event::ThreadCreated(created), true) if created.id == line.thread => {
+                if line.thread.parent().is_some_and(|parent| !threads.contains_key(&parent)) {
+                    return Err(wrong(at, format!("{} comes before its parent", line.thread)));
+                }
+            }
+            (Event::ThreadCreated(_), _) => {
+                return Err(wrong(at, "a thread is created once, under its own name".to_owned()));
+            }
+            (_, true) => return Err(wrong(at, format!("{} does not begin with its creation", line.thread))),
+            (_, false) => {}
+        }
+        if let Event::InputArrived { id, .. } = &line.event
+            && !inputs.insert((line.thread.clone(), id.0.clone()))
+        {
+            return Err(wrong(at, "an input is there twice".to_owned()));
+        }
+        let thread = threads.entry(line.thread.clone()).or_default();
+        // A log that no agent of ours has written may break what its rules rely on.
+        let applied = std::panic::catch_unwind(AssertUnwindSafe(|| match thread {
+            None => *thread = Some(Thread::new(line.at, &line.event)),
+            Some(thread) => thread.apply(line.at, &line.event),
+        }));
+        if applied.is_err() {
+            return Err(wrong(at, format!("'{}' cannot have happened here", line.event.kind())));
+        }
+        read.push((at as u64, line));
+    }
+    Ok((root, read))
+}
+
+/// The events of runs that are over, up to a place; none where no run of the root is.
+fn at_rest(lines: Vec<(u64, Line)>, root: &ThreadId, end: Option<u64>) -> Option<Vec<Line>> {
+    let mut last: BTreeMap<ThreadId, u64> = BTreeMap::new();
+    for (place, line) in lines.iter().filter(|(place, _)| end.is_none_or(|end| *place <= end)) {
+        if matches!(line.event, Event::Reported(_)) {
+            last.insert(line.thread.clone(), *place);
+        }
+    }
+    last.contains_key(root).then(|| {
+        // What people said of it afterwards belongs to it as it is now, and not to what it was at an earlier answer.
+        let is_mark = |line: &Line| matches!(line.event, Event::InputArrived { input: Outside::Marked { .. }, .. });
+        let is_kept = |place: &u64, line: &Line| {
+            last.get(&line.thread).is_some_and(|last| place <= last || end.is_none() && is_mark(line))
+        };
+        lines.into_iter().filter(|(place, line)| is_kept(place, line)).map(|(_, line)| line).collect()
+    })
+}
+
+/// An event as it is taken in.
+fn taken(event: Event, taking: &Taking) -> Event {
+    match event {
+        Event::ThreadCreated(mut created) => {
+            created.workspace = taking.workspace.clone();
+            created.mode = created.mode.meet(taking.mode);
+            Event::ThreadCreated(created)
+        }
+        other => without_consent(other),
+    }
+}
+
+/// What a person allowed for more than once was allowed for another thread.
+fn without_consent(event: Event) -> Event {
+    match event {
+        Event::ApprovalResolved {
+            approval,
+            call,
+            input,
+            resolution: Resolution::Allowed { digest, input: arguments, scope: Scope::Thread | Scope::Always },
+        } => {
+            let resolution = Resolution::Allowed { digest, input: arguments, scope: Scope::Once };
+            Event::ApprovalResolved { approval, call, input, resolution }
+        }
+        other => other,
+    }
+}
+
+/// Writes the logs of a family that is not there yet, and nothing of them if that fails.
+async fn write(store: &Arc<dyn Store>, root: &ThreadId, lines: Vec<Line>, now: Time) -> Result<(), Error> {
+    let mut threads: BTreeMap<ThreadId, Thread> = BTreeMap::new();
+    for line in &lines {
+        match threads.get_mut(&line.thread) {
+            Some(thread) => thread.apply(line.at, &line.event),
+            None => drop(threads.insert(line.thread.clone(), Thread::new(line.at, &line.event))),
+        }
+    }
+    if let Some((id, _)) = threads
+        .iter()
+        .find(|(_, thread)| !thread.is_idle() || thread.inbox.asks_for_run() || !thread.children.live.is_empty())
+    {
+        return Err(Error::Message(format!("thread {id} is not at rest; nothing was written")));
+    }
+    let process = Process::next();
+    store.register(process.clone(), now).await?;
+    let written = append(store, &process, lines).await;
+    store.leave(&process.id).await?;
+    if let Err(error) = written {
+        if !matches!(error, store::Error::Conflict { .. }) {
+            store.remove(root, now).await?;
+        }
+        return Err(error.into());
+    }
+    Ok(())
+}
+
+async fn append(store: &Arc<dyn Store>, process: &Process, lines: Vec<Line>) -> Result<(), store::Error> {
+    // How many events each thread has, its epoch, and whether its newest report gave it up.
+    let mut heads: BTreeMap<ThreadId, (u64, u64, bool)> = BTreeMap::new();
+    let mut lines = lines.into_iter().peekable();
+    while let Some(Line { thread, at, event }) = lines.next() {
+        let mut events = vec![Arc::new(event)];
+        while let Some(next) = lines.next_if(|next| next.thread == thread && next.at == at) {
+            events.push(Arc::new(next.event));
+        }
+        let (expected, mut epoch, is_given_up) = heads.get(&thread).copied().unwrap_or((0, 1, false));
+        if is_given_up {
+            epoch = store.adopt(&thread, &process.id, at).await?;
+        }
+        let (process, reports) = (process.id.clone(), events.iter().any(|event| matches!(**event, Event::Reported(_))));
+        let appended = store.append(Commit { thread: thread.clone(), expected, epoch, process, at, events }).await?;
+        heads.insert(thread, (appended.n, epoch, reports));
+    }
+    Ok(())
+}

@@ -1,0 +1,142 @@
+//! The state of a conversation: what was offered last, what is being talked about, and what was done that can be taken back.
+//!
+//! A pure function of the conversation: it is computed anew from its turns each time, so that a restarted process knows the same. Nothing is kept.
+
+use super::offers::{self, Offers};
+use super::thing::{self, Thing};
+use super::{Plan, Step, plan};
+use crate::agent_context::AgentContext;
+use crate::conversation::Turn;
+use crate::intent::{Intent, classify};
+use crate::remark::Remark;
+use crate::task::SpecialistTask;
+
+/// What a conversation has come to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Dialogue {
+    /// What "yes" accepts.
+    pub yes: Option<Step>,
+    /// What each number means.
+    pub numbered: Vec<Step>,
+    /// What was listed last, in its order.
+    pub things: Vec<Thing>,
+    /// What was asked of a specialist last.
+    pub last: Option<Step>,
+    /// The day or period that was spoken of last, in the person's words.
+    pub day: Option<String>,
+    /// The person who was spoken of last.
+    pub person: Option<String>,
+    /// The draft that is being worked on.
+    pub draft: Option<String>,
+    /// What was done and can be taken back, the newest last.
+    pub done: Vec<Effect>,
+    /// Whether the last turn did something.
+    pub just_done: bool,
+    /// Whether the last answer was a question about what is meant.
+    pub is_asked: bool,
+}
+
+/// Something that was done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Effect {
+    /// A draft was written.
+    Draft(String),
+    /// A proposal was entered.
+    Proposal(String),
+    /// A mail got a mark, or lost it.
+    Mark { id: String, flag: &'static str, on: bool },
+}
+
+impl Dialogue {
+    /// The state behind some turns.
+    pub fn of(turns: &[Turn], cx: &AgentContext) -> Self {
+        turns.iter().fold(Self::default(), |dialogue, turn| dialogue.after(turn, cx))
+    }
+
+    /// The state behind one more turn.
+    fn after(self, turn: &Turn, cx: &AgentContext) -> Self {
+        let plan = plan(&self, &turn.said, cx);
+        let read = classify(&turn.said, &cx.context);
+        let mut next = self;
+        next.just_done = false;
+        if let Some(person) = read.entities.people.first().or(read.entities.addresses.first()) {
+            next.person = Some(person.clone());
+        }
+        match plan {
+            Plan::Say(spoken) => {
+                next.is_asked = !spoken.numbered.is_empty();
+                next.numbered = spoken.numbered;
+                next.yes = spoken.yes;
+            }
+            Plan::Hand(steps) => {
+                next.is_asked = false;
+                next.take_results(&steps, turn, cx);
+                if super::is_open_plan(&steps)
+                    && let Some(spoken) = super::in_vain(&turn.said, turn, cx)
+                {
+                    next.is_asked = !spoken.numbered.is_empty();
+                    next.numbered = spoken.numbered;
+                    next.yes = spoken.yes;
+                }
+                let time = steps.iter().rev().find_map(|step| step.time.clone());
+                next.day = time.or(next.day);
+                next.last = steps.last().cloned().or(next.last);
+            }
+        }
+        next
+    }
+
+    fn take_results(&mut self, steps: &[Step], turn: &Turn, cx: &AgentContext) {
+        for (step, called) in steps.iter().zip(&turn.calls) {
+            let Some(result) = called.result.as_ref().filter(|result| !result.is_error) else { continue };
+            let data = &result.data["data"];
+            if let Some(id) = data["draftId"].as_str() {
+                self.just_done = true;
+                let effect = Effect::Draft(id.to_owned());
+                self.done.retain(|known| *known != effect);
+                match data["discarded"] == true {
+                    true => self.draft = None,
+                    false => {
+                        self.draft = Some(id.to_owned());
+                        self.done.push(effect);
+                    }
+                }
+            }
+            if let Some(id) = data["eventId"].as_str().filter(|id| id.starts_with("proposal-")) {
+                self.just_done = true;
+                let effect = Effect::Proposal(id.to_owned());
+                self.done.retain(|known| *known != effect);
+                if data["withdrawn"] != true {
+                    self.done.push(effect);
+                }
+            }
+            let remark =
+                (step.intent == Intent::Triage).then(|| Remark::of(&SpecialistTask::read(&step.task, &cx.context)));
+            if let Some(Some(Remark::Mark(flag, on))) = remark
+                && let Some(id) = data["emailId"].as_str()
+                && data["seen"].is_boolean()
+            {
+                self.just_done = true;
+                self.done.push(Effect::Mark { id: id.to_owned(), flag, on });
+            }
+        }
+        let things = thing::listed(turn);
+        let Offers { all, by_number, .. } = match steps.last() {
+            Some(last) => offers::of(&things, thing::is_numbered(turn), last, cx),
+            None => Offers::default(),
+        };
+        self.yes = all.first().map(|offer| offer.step.clone());
+        self.numbered =
+            if by_number.is_empty() { all.into_iter().map(|offer| offer.step).collect() } else { by_number };
+        if let [Thing::Person(name), ..] = &things[..] {
+            self.person = Some(name.clone());
+        }
+        if let [Thing::Mail { from, .. }] = &things[..] {
+            self.person = Some(from.clone());
+        }
+        // Behind a draft, "it" is the draft; behind an answer without things, what was listed before can still be pointed at.
+        if !things.is_empty() {
+            self.things = things;
+        }
+    }
+}

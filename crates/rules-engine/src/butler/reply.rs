@@ -1,0 +1,607 @@
+//! Requests that refer to what was said before: "yes", "the second one", "make it shorter", "and on Tuesday?", "cancel that", "call him".
+//!
+//! A request that is complete by itself is never taken for a reply. What can be resolved is resolved by number, ordinal, name, word or pronoun;
+//! where several things could be meant, the butler asks one question with their names.
+
+use super::dialogue::{Dialogue, Effect};
+use super::offers::{step, usual};
+use super::thing::Thing;
+use super::{Plan, Spoken, Step, reason};
+use crate::agent_context::AgentContext;
+use crate::intent::{Classification, Intent, classify};
+use crate::lexicon::{Concept, Hit, lexicon};
+use crate::phrases::plain;
+use household::time::words::{Word, words};
+
+/// The most words of a request that only points back.
+const LONGEST_FRAGMENT: usize = 8;
+/// The most words of a bare answer such as "yes, please do that".
+const LONGEST_ANSWER: usize = 6;
+
+/// What a request comes to that points back; none where it stands on its own.
+pub(super) fn resolve(dialogue: &Dialogue, said: &str, read: &Classification, cx: &AgentContext) -> Option<Plan> {
+    let reply = Reply::new(said, read, dialogue, cx);
+    reply
+        .number()
+        .or_else(|| reply.choosing())
+        .or_else(|| reply.taking_back())
+        .or_else(|| reply.sending())
+        .or_else(|| reply.editing())
+        .or_else(|| reply.pointing())
+        .or_else(|| reply.yes_or_no())
+        .or_else(|| reply.about_a_person())
+        .or_else(|| reply.same_again())
+}
+
+struct Reply<'a> {
+    said: &'a str,
+    read: &'a Classification,
+    dialogue: &'a Dialogue,
+    cx: &'a AgentContext,
+    words: Vec<Word>,
+    hits: Vec<Hit>,
+}
+
+impl<'a> Reply<'a> {
+    fn new(said: &'a str, read: &'a Classification, dialogue: &'a Dialogue, cx: &'a AgentContext) -> Self {
+        let plain = words(said);
+        let names = crate::entities::name_words(&cx.context.people);
+        let words = lexicon().mended(said, &plain, &names);
+        let hits = lexicon().hits(&words);
+        Self { said, read, dialogue, cx, words, hits }
+    }
+
+    fn has(&self, concept: Concept) -> bool {
+        self.hits.iter().any(|hit| hit.concept == concept)
+    }
+
+    fn word(&self, at: usize) -> &str {
+        self.words.get(at).map_or("", |word| word.folded.as_str())
+    }
+
+    fn any_word(&self, list: &str) -> bool {
+        self.words.iter().any(|word| list.split_whitespace().any(|one| one == word.folded))
+    }
+
+    /// Whether it names something itself, so that it does not have to point.
+    fn names_something(&self) -> bool {
+        let entities = &self.read.entities;
+        entities.name_something() || !entities.topics.is_empty()
+    }
+
+    /// Whether its words say nothing but the given concepts and fillers.
+    fn only(&self, concepts: &[Concept]) -> bool {
+        (0..self.words.len()).all(|at| {
+            let mut hits = self.hits.iter().filter(|hit| hit.words.contains(&at)).peekable();
+            hits.peek().is_some()
+                && hits.any(|hit| {
+                    concepts.contains(&hit.concept)
+                        || matches!(hit.concept, Concept::Filler | Concept::It | Concept::Thanks | Concept::Common)
+                })
+        })
+    }
+
+    /// A bare number: what it stands for in the last answer.
+    fn number(&self) -> Option<Plan> {
+        let bare = self.said.trim().trim_matches(['.', ')', '(', '#', ' ', '!']);
+        let number = match bare.parse::<usize>() {
+            Ok(number) => number,
+            Err(_) => self.spoken_number()?,
+        };
+        let steps = &self.dialogue.numbered;
+        match number.checked_sub(1).and_then(|at| steps.get(at)) {
+            Some(step) => Some(Plan::Hand(vec![step.clone()])),
+            None if steps.is_empty() => {
+                let thing = number.checked_sub(1).and_then(|at| self.dialogue.things.get(at))?;
+                Some(Plan::Hand(vec![usual(thing, self.dialogue.last.as_ref()?)]))
+            }
+            None => Some(self.which()),
+        }
+    }
+
+    /// Behind a question with choices, a request that says no more than one of them.
+    fn choosing(&self) -> Option<Plan> {
+        let [meant] = &self.read.intents[..] else { return None };
+        if !self.dialogue.is_asked || self.names_something() || !self.read.times.said.is_empty() {
+            return None;
+        }
+        let choice = self.dialogue.numbered.iter().find(|step| step.intent == meant.intent)?;
+        let task = format!("{} ({})", self.said.trim(), choice.task);
+        Some(Plan::Hand(vec![Step { task, ..choice.clone() }]))
+    }
+
+    /// "number 2", "option two", "the second", without anything else to do.
+    fn spoken_number(&self) -> Option<usize> {
+        if self.words.len() > 4 || !self.read.intents.is_empty() && self.words.len() > 3 {
+            return None;
+        }
+        // "The third one" has one number.
+        let is_number = |word: &&Word| word.folded != "one" && number_of(&word.folded).is_some();
+        let said: Vec<&Word> = self.words.iter().filter(is_number).collect();
+        let rest = self.words.iter().filter(|word| !is_number(word));
+        let is_bare = rest.clone().all(|word| COUNTERS.contains(&word.folded.as_str()));
+        match &said[..] {
+            [one] if is_bare => number_of(&one.folded),
+            [] if is_bare && self.any_word("number option") && self.any_word("one") => Some(1),
+            _ => None,
+        }
+    }
+
+    /// "Cancel that", "undo", "never mind": what was done is taken back, where it can be.
+    fn taking_back(&self) -> Option<Plan> {
+        let is_undo = self.has(Concept::Undo);
+        let is_no = self.has(Concept::No) && self.read.intents.is_empty() && self.words.len() <= LONGEST_ANSWER;
+        if !(is_undo || is_no) || self.names_something() && !self.any_word("draft entwurf brouillon proposal vorschlag")
+        {
+            return None;
+        }
+        let is_plain = self.only(&[
+            Concept::Undo,
+            Concept::No,
+            Concept::Drafts,
+            Concept::Smalltalk,
+            Concept::Change,
+            Concept::Beyond,
+            Concept::Vague,
+            Concept::Forget,
+            Concept::Write,
+        ]);
+        if is_undo && !is_plain && self.words.len() > LONGEST_FRAGMENT {
+            return None;
+        }
+        // "No" to an offer only leaves it; said behind something that was done, it takes it back.
+        let is_refusal = !is_undo && !self.dialogue.just_done;
+        let wants_draft = self.any_word("draft entwurf brouillon mail reply antwort reponse");
+        let is_wanted = |effect: &&Effect| !wants_draft || matches!(effect, Effect::Draft(_));
+        match self.dialogue.done.iter().rev().find(is_wanted) {
+            _ if is_refusal => Some(Plan::say(self.cx.speech.say("very_well", &[]))),
+            // What was offered and not done needs nothing but silence.
+            Some(_) if !self.dialogue.just_done && self.dialogue.yes.is_some() && !wants_draft => {
+                Some(Plan::say(self.cx.speech.say("very_well", &[])))
+            }
+            Some(effect) => Some(Plan::Hand(vec![undo(effect)])),
+            None if self.dialogue.yes.is_some() || !self.dialogue.numbered.is_empty() => {
+                Some(Plan::say(self.cx.speech.say("very_well", &[])))
+            }
+            None => Some(Plan::say(self.cx.speech.say("nothing_to_undo", &[]))),
+        }
+    }
+
+    /// "Send it": never done here.
+    fn sending(&self) -> Option<Plan> {
+        self.dialogue.draft.as_ref()?;
+        let is_sending = self.has(Concept::Send) && !self.names_something() && self.words.len() <= LONGEST_FRAGMENT;
+        let is_content =
+            self.has(Concept::Yes) && self.dialogue.just_done && self.only(&[Concept::Yes, Concept::Smalltalk]);
+        (is_sending || is_content).then(|| Plan::say(self.cx.speech.say("draft_stays", &[])))
+    }
+
+    /// A change of the draft that is being worked on.
+    fn editing(&self) -> Option<Plan> {
+        let draft = self.dialogue.draft.as_ref()?;
+        let is_near = self.dialogue.just_done;
+        let is_edit = self.has(Concept::Edit);
+        let says_draft = self.any_word("draft entwurf brouillon");
+        if !(is_edit && (is_near || says_draft)) {
+            return None;
+        }
+        Some(Plan::Hand(vec![Step {
+            intent: Intent::Draft,
+            task: self.said.trim().to_owned(),
+            entities: vec![draft.clone()],
+            time: None,
+            reason: reason(Intent::Draft, &[]),
+        }]))
+    }
+
+    /// "The second one", "the one from Tom", "that mail", "it": something that was listed.
+    fn pointing(&self) -> Option<Plan> {
+        let things = &self.dialogue.things;
+        if things.is_empty() {
+            return None;
+        }
+        if let Some(thing) = self.ordinal(things.len()).and_then(|at| things.get(at)) {
+            return Some(self.take(thing));
+        }
+        if let Some(thing) = self.by_words() {
+            return Some(self.take(thing));
+        }
+        if self.names_something() || !self.read.times.said.is_empty() && self.dialogue.last.is_none() {
+            return None;
+        }
+        let pointed = self.pointed()?;
+        let fitting: Vec<&Thing> = things.iter().filter(|thing| pointed.fits(thing)).collect();
+        match &fitting[..] {
+            [] => None,
+            [only] => Some(self.take(only)),
+            [first, ..] if matches!(first, Thing::Slot(_) | Thing::Event { .. }) => Some(self.take(first)),
+            _ => Some(self.which()),
+        }
+    }
+
+    /// Which of several is meant by its place, counted from 0.
+    fn ordinal(&self, number: usize) -> Option<usize> {
+        let is_counted = self.words.len() <= 14 && !self.read.entities.name_something() && number > 0;
+        if !is_counted {
+            return None;
+        }
+        let numbered = (0..self.words.len()).find_map(|at| {
+            let before = at.checked_sub(1).map(|before| self.word(before)).unwrap_or_default();
+            let is_marked = ["number", "nr", "nummer", "no", "option", "numero", "to", "auf", "au", "mail", "one"]
+                .contains(&before);
+            let is_time = self.read.times.said.iter().any(|said| said.contains(&self.words[at].at.start));
+            self.word(at).parse::<usize>().ok().filter(|_| is_marked && !is_time)
+        });
+        if let Some(number) = numbered {
+            return number.checked_sub(1);
+        }
+        let ordinals = [(Concept::First, 0), (Concept::Second, 1), (Concept::Third, 2)];
+        let is_own = |hit: &&Hit| {
+            // "first" before a verb is an order of things to do, "the first week" a time.
+            let at = self.words[hit.words.start].at.start;
+            !self.read.times.said.iter().any(|said| said.contains(&at))
+                && (hit.words.end == self.words.len() || hit.words.len() > 1 || self.is_one_behind(hit.words.end))
+        };
+        let counted = ordinals
+            .into_iter()
+            .find(|(concept, _)| self.hits.iter().filter(|hit| hit.concept == *concept).any(|hit| is_own(&hit)));
+        let last = || {
+            let is_last = self.hits.iter().filter(|hit| hit.concept == Concept::Last).any(|hit| is_own(&hit));
+            is_last.then(|| number - 1)
+        };
+        counted.map(|(_, at)| at).or_else(last)
+    }
+
+    /// Whether a noun for a thing of a list, or nothing of weight, follows.
+    fn is_one_behind(&self, at: usize) -> bool {
+        let next = self.word(at);
+        [
+            "", "one", "mail", "email", "message", "note", "slot", "time", "option", "please", "bitte", "termin",
+            "notiz", "and", "und", "et",
+        ]
+        .contains(&next)
+            || self.kind_at(at).is_some()
+    }
+
+    /// The one thing of a list that a word of the request names, if the request does no more than choose.
+    fn by_words(&self) -> Option<&Thing> {
+        let is_choice = self.any_word("one") || self.words.len() <= 4 && self.read.intents.is_empty();
+        if !is_choice || self.dialogue.things.len() < 2 {
+            return None;
+        }
+        let says_something = |word: &&Word| {
+            word.folded.len() > 2
+                && !self.hits.iter().any(|hit| {
+                    self.words[hit.words.clone()].contains(word)
+                        && matches!(
+                            hit.concept,
+                            Concept::Filler
+                                | Concept::Question
+                                | Concept::It
+                                | Concept::Look
+                                | Concept::Yes
+                                | Concept::No
+                                | Concept::Vague
+                        )
+                })
+                && word.folded != "one"
+                && word.folded != "the"
+        };
+        let wanted: Vec<&Word> = self.words.iter().filter(says_something).collect();
+        if wanted.is_empty() {
+            return None;
+        }
+        let is_meant = |thing: &&Thing| {
+            let words = thing.words();
+            wanted.iter().all(|word| words.contains(&format!(" {}", word.folded)))
+        };
+        let mut meant = self.dialogue.things.iter().filter(is_meant);
+        match (meant.next(), meant.next()) {
+            (Some(only), None) => Some(only),
+            _ => None,
+        }
+    }
+
+    /// What a pronoun or "that mail" points at.
+    fn pointed(&self) -> Option<Pointed> {
+        (0..self.words.len()).find_map(|at| {
+            let is_time = self.read.times.said.iter().any(|said| said.contains(&self.words[at].at.start));
+            let (word, next) = (self.word(at), self.word(at + 1));
+            let is_free = |list: &str| list.split_whitespace().any(|one| one == word);
+            if is_free(DEMONSTRATIVES)
+                && let Some(kind) = self.kind_at(at + 1)
+            {
+                return Some(kind);
+            }
+            let is_alone = next.is_empty() || BEHIND_PRONOUN.split_whitespace().any(|one| one == next);
+            let is_it = is_free(IT) && !is_time && !self.has(Concept::Clock);
+            let is_that =
+                is_free("that this those these das dies diese ca cela") && is_alone && !self.has(Concept::Saying);
+            (is_it || is_that).then_some(Pointed::Anything)
+        })
+    }
+
+    /// The kind of thing that a noun names.
+    fn kind_at(&self, at: usize) -> Option<Pointed> {
+        let noun = self.word(at);
+        let is = |list: &str| !noun.is_empty() && list.split_whitespace().any(|one| one == noun);
+        match () {
+            () if is("mail email mails message letter thread conversation nachricht courriel message") => {
+                Some(Pointed::Mail)
+            }
+            () if is("note notiz page file document dokument") => Some(Pointed::Note),
+            () if is("draft entwurf brouillon") => Some(Pointed::Draft),
+            () if is("meeting appointment event termin call rendez reunion treffen") => Some(Pointed::Event),
+            () if is("slot time zeit creneau") => Some(Pointed::Slot),
+            () if is("one") => Some(Pointed::Anything),
+            () => None,
+        }
+    }
+
+    /// Does with a thing what was asked, or what follows from what it is.
+    fn take(&self, thing: &Thing) -> Plan {
+        let asked = self.read.intents.first();
+        if let (Thing::Mail { is_suspicious: true, .. }, Some(Intent::Draft)) = (thing, asked.map(|meant| meant.intent))
+        {
+            return Plan::say(self.cx.speech.say("suspicious_not_answered", &[("why", "")]).trim_end().to_owned());
+        }
+        let last = self.dialogue.last.clone().unwrap_or_else(|| step(Intent::Triage, "", thing));
+        let usual = usual(thing, &last);
+        let Some(meant) = asked else { return Plan::Hand(vec![usual]) };
+        let is_kind = match thing {
+            // A time is taken, whatever the verb, unless a mail is to speak of it.
+            Thing::Slot(_) => meant.intent == Intent::Draft,
+            Thing::Mail { .. } => matches!(meant.intent, Intent::Triage | Intent::Draft),
+            Thing::Note { .. } => matches!(meant.intent, Intent::Search | Intent::Draft),
+            Thing::Habit(_) => meant.intent == Intent::Learn,
+            Thing::Event { .. } | Thing::Person(_) | Thing::Draft(_) => true,
+        };
+        if !is_kind {
+            return Plan::Hand(vec![usual]);
+        }
+        let mut entities = self.read.entities.all();
+        entities.push(thing.entity().to_owned());
+        let task = match thing {
+            Thing::Event { title, .. } => format!("{} ({title})", self.said.trim()),
+            _ => self.said.trim().to_owned(),
+        };
+        let time = self.read.times.words(self.said);
+        Plan::Hand(vec![Step {
+            intent: meant.intent,
+            task,
+            entities,
+            time,
+            reason: reason(meant.intent, &meant.because),
+        }])
+    }
+
+    /// One question with the names of what may be meant.
+    fn which(&self) -> Plan {
+        let last = self.dialogue.last.clone();
+        let things = self.dialogue.things.iter().take(5);
+        let lines: Vec<String> = things
+            .clone()
+            .enumerate()
+            .map(|(at, thing)| format!("{}. {}", at + 1, plain(&self.named(thing), 160)))
+            .collect();
+        let numbered = things.map(|thing| {
+            let asked = self.read.intents.first();
+            match (asked, &last) {
+                (Some(meant), _) if self.words.len() > 1 => step(meant.intent, self.said.trim(), thing),
+                (_, Some(last)) => usual(thing, last),
+                (_, None) => step(Intent::Triage, self.said.trim(), thing),
+            }
+        });
+        let speech = self.cx.speech;
+        let text =
+            format!("{}\n\n{}\n\n{}", speech.say("which", &[]), lines.join("\n"), speech.say("which_number", &[]));
+        Plan::Say(Spoken { text, numbered: numbered.collect(), yes: None })
+    }
+
+    fn named(&self, thing: &Thing) -> String {
+        match thing {
+            Thing::Slot(slot) => {
+                let (start, end) = slot.split_once('/').unwrap_or((slot, ""));
+                self.cx.dates.span(start, end)
+            }
+            other => other.called(),
+        }
+    }
+
+    /// "Yes" accepts what was offered, exactly as it was offered.
+    fn yes_or_no(&self) -> Option<Plan> {
+        let is_answer = self.read.intents.is_empty() || self.only(&[Concept::Yes]);
+        if !(self.has(Concept::Yes) && is_answer && self.words.len() <= LONGEST_ANSWER && !self.names_something()) {
+            return None;
+        }
+        match &self.dialogue.yes {
+            Some(step) => Some(Plan::Hand(vec![step.clone()])),
+            None if self.dialogue.last.is_some() || self.dialogue.numbered.is_empty() => {
+                let is_polite = self.has(Concept::Smalltalk) && self.dialogue.last.is_none();
+                (!is_polite).then(|| Plan::say(self.cx.speech.say("gladly", &[])))
+            }
+            None => None,
+        }
+    }
+
+    /// "What is her number?", "when did I last write to him?": the person who was spoken of.
+    fn about_a_person(&self) -> Option<Plan> {
+        let person = self.dialogue.person.as_ref()?;
+        if !self.read.entities.people.is_empty() || !self.read.entities.addresses.is_empty() {
+            return None;
+        }
+        let at = (0..self.words.len()).find(|at| {
+            let word = self.word(*at);
+            PERSONS.split_whitespace().any(|one| one == word) || POSSESSIVES.split_whitespace().any(|one| one == word)
+        })?;
+        let is_possessive =
+            POSSESSIVES.split_whitespace().any(|one| one == self.word(at)) && !self.word(at + 1).is_empty();
+        let place = self.words[at].at.clone();
+        let name = if is_possessive { format!("{person}'s") } else { person.clone() };
+        let task = format!("{}{name}{}", &self.said[..place.start], &self.said[place.end..]);
+        let read = classify(&task, &self.cx.context);
+        let mut steps = super::steps(&read, self.cx);
+        if steps.is_empty() {
+            let intent = Intent::Search;
+            steps.push(Step { intent, task, entities: Vec::new(), time: None, reason: reason(intent, &[]) });
+        }
+        for step in &mut steps {
+            step.entities.push(person.clone());
+        }
+        Some(Plan::Hand(steps))
+    }
+
+    /// "And tomorrow?", "what about Tom?", "anything after six?": what was asked last, for another time, person or thing.
+    fn same_again(&self) -> Option<Plan> {
+        let last = self.dialogue.last.as_ref()?;
+        let is_short = self.words.len() <= LONGEST_FRAGMENT;
+        let begins = |list: &str| list.split_whitespace().any(|one| one == self.word(0));
+        let goes_on = begins("and und et what how was wie");
+        let is_about = ["what about", "how about", "was ist mit", "wie sieht es", "und", "and", "et"]
+            .iter()
+            .any(|opening| self.said.trim_start().to_lowercase().starts_with(opening));
+        let entities = &self.read.entities;
+        let is_timed = !self.read.times.said.is_empty();
+        let names_who = !entities.people.is_empty() || !entities.addresses.is_empty();
+        let is_new = !self.read.intents.is_empty() && !is_about;
+        // A time of day alone belongs to the day that is spoken of.
+        let lacks_day = is_timed && self.lacks_day();
+        let is_same_kind = self.read.intents.iter().all(|meant| meant.intent == last.intent);
+        let continues = is_short && lacks_day && is_same_kind && last.intent == Intent::Schedule && !names_who;
+        if continues
+            || (is_short && !is_new && self.read.direct.is_none() && (is_timed || names_who))
+            || (is_short && is_about && goes_on && (is_timed || names_who))
+        {
+            let own_time = self.read.times.words(self.said);
+            let time = match (lacks_day, &self.dialogue.day) {
+                (true, Some(day)) => own_time.map(|own| format!("{day} {own}")),
+                _ => own_time,
+            };
+            let intent = match &self.read.intents[..] {
+                [meant] if !is_about => meant.intent,
+                _ => last.intent,
+            };
+            let before = without_times(&last.task, self.cx);
+            let said = match (&time, names_who) {
+                // Only the time is another: the request is the same with that time.
+                (Some(time), false) => format!("{before} {time}"),
+                _ => format!("{} ({before})", self.said.trim()),
+            };
+            let mut all = entities.all();
+            if !names_who {
+                all.extend(
+                    last.entities.iter().filter(|entity| !entity.contains('/') && !entity.ends_with(".md")).cloned(),
+                );
+            }
+            return Some(Plan::Hand(vec![Step {
+                intent,
+                task: said,
+                entities: all,
+                time,
+                reason: reason(intent, &[]),
+            }]));
+        }
+        None
+    }
+
+    /// Whether the time that is said names no day.
+    fn lacks_day(&self) -> bool {
+        let now = &self.cx.context.now;
+        let Some(when) = &self.read.times.when else { return self.read.times.part_of_day.is_some() };
+        let later = now.tomorrow().ok().and_then(|later| household::time::parse(self.said, &later).when);
+        let moves = later.is_some_and(|later| later.start.date() != when.start.date());
+        let is_relative = self.any_word(
+            "today tomorrow tonight yesterday week weekend month now heute morgen gestern woche wochenende monat jetzt abend \
+             aujourd hui demain hier semaine mois maintenant next this last nachste diese days tage jours",
+        );
+        moves && !is_relative
+    }
+}
+
+/// A task without the words that say a time.
+fn without_times(task: &str, cx: &AgentContext) -> String {
+    let times = classify(task, &cx.context).times;
+    let mut rest = task.to_owned();
+    for said in times.said.iter().rev() {
+        rest.replace_range(said.clone(), "");
+    }
+    let rest = rest.replace(" on ?", "?").replace(" am ?", "?");
+    rest.split_whitespace().collect::<Vec<_>>().join(" ").trim_end_matches(['?', '.', '!', ' ']).to_owned()
+}
+
+fn undo(effect: &Effect) -> Step {
+    match effect {
+        Effect::Draft(id) => step(Intent::Draft, "Discard the draft", &Thing::Draft(id.clone())),
+        Effect::Proposal(id) => {
+            step(Intent::Schedule, "Withdraw the proposal", &Thing::Event { id: id.clone(), title: String::new() })
+        }
+        Effect::Mark { id, flag, on } => {
+            let task = match (*flag, on) {
+                ("seen", true) => "Mark it as unread",
+                ("seen", false) => "Mark it as read",
+                (_, true) => "Unflag it",
+                (_, false) => "Flag it",
+            };
+            let thing = Thing::Mail {
+                id: id.clone(),
+                from: String::new(),
+                subject: String::new(),
+                is_suspicious: false,
+                is_answerable: false,
+                is_whole: true,
+            };
+            step(Intent::Triage, task, &thing)
+        }
+    }
+}
+
+/// What a word points at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pointed {
+    Mail,
+    Note,
+    Draft,
+    Event,
+    Slot,
+    Anything,
+}
+
+impl Pointed {
+    fn fits(self, thing: &Thing) -> bool {
+        match self {
+            Self::Anything => !matches!(thing, Thing::Person(_)),
+            Self::Mail => matches!(thing, Thing::Mail { .. }),
+            Self::Note => matches!(thing, Thing::Note { .. }),
+            Self::Draft => matches!(thing, Thing::Draft(_)),
+            Self::Event => matches!(thing, Thing::Event { .. } | Thing::Slot(_)),
+            Self::Slot => matches!(thing, Thing::Slot(_)),
+        }
+    }
+}
+
+/// Words that point, folded: before a noun, alone, and for people.
+const DEMONSTRATIVES: &str = "that this the dieser diese dieses diesen diesem der die das dem den cette ce cet le la";
+const IT: &str = "it ihn darauf davon dazu damit celui celle lui";
+const BEHIND_PRONOUN: &str =
+    "to in for with as please again from then now up out down off and or about bitte nochmal an auf de";
+const PERSONS: &str = "he him she her they them ihm ihn ihr elle il lui";
+const POSSESSIVES: &str = "his her their hers seine seiner ihre ihrer sa ses";
+
+/// Words around a bare number.
+const COUNTERS: [&str; 22] = [
+    "number", "no", "nr", "nummer", "numero", "option", "the", "one", "take", "open", "show", "read", "please",
+    "bitte", "die", "der", "das", "le", "la", "nimm", "zeig", "prends",
+];
+
+/// The names of small numbers, from one.
+const NUMBERS: [[&str; 6]; 5] = [
+    ["one", "eins", "un", "une", "eine", "erste"],
+    ["two", "zwei", "deux", "second", "zweite", "deuxieme"],
+    ["three", "drei", "trois", "third", "dritte", "troisieme"],
+    ["four", "vier", "quatre", "fourth", "vierte", "quatrieme"],
+    ["five", "funf", "cinq", "fifth", "funfte", "cinquieme"],
+];
+
+fn number_of(word: &str) -> Option<usize> {
+    word.parse().ok().or_else(|| NUMBERS.iter().position(|names| names.contains(&word)).map(|at| at + 1))
+}

@@ -1,0 +1,245 @@
+//! What is told about a person: the one thing that was asked for, or everything in a few lines.
+
+use serde_json::Value;
+
+use super::agent_context::AgentContext;
+use super::lexicon::Concept;
+use super::phrases::{list, text_of, texts_of};
+use super::task::SpecialistTask;
+
+/// What is asked about a person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asked {
+    Everything,
+    Phone,
+    Mail,
+    Birthday,
+    Address,
+    /// When the owner last wrote to them, or heard from them.
+    LastWritten,
+    LastHeard,
+    Owed,
+    NextMeeting,
+    /// Something else, or nothing about a person.
+    Nothing,
+}
+
+impl Asked {
+    /// What a task asks.
+    pub fn of(task: &SpecialistTask) -> Self {
+        let says = |list: &str| task.says(list);
+        let last = says("last latest recently zuletzt letzte letzten letztes dernier derniere dernierement");
+        let asks = |first: &[&str]| {
+            let text = format!(" {} ", household::time::words::fold(&task.task));
+            first.iter().any(|cue| text.contains(cue))
+        };
+        match () {
+            () if says("birthday geburtstag anniversaire born geboren birthdays bday") => Self::Birthday,
+            () if says("phone telephone telefon telefonnummer handynummer handy mobile tel cell numero") => Self::Phone,
+            () if says("number nummer") && !says("invoice flight order policy house account ring rechnung konto") => {
+                Self::Phone
+            }
+            () if asks(&[
+                "email address",
+                "mail address",
+                "mailadresse",
+                "e-mail-adresse",
+                "e-mail adresse",
+                "adresse mail",
+                "adresse e-mail",
+                "emailadresse",
+                "'s email",
+                "'s mail",
+                "s email?",
+            ]) =>
+            {
+                Self::Mail
+            }
+            () if says("owe owed schulde schulden schuldet dois doit") => Self::Owed,
+            () if last
+                && asks(&[" to ", " i ", " ich ", " je ", "ai-je", " an "])
+                && says("write wrote written mail email geschrieben ecrit schrieb contact") =>
+            {
+                Self::LastWritten
+            }
+            () if last && says("hear heard from von write wrote ecrit gehort geschrieben") => Self::LastHeard,
+            () if says("live lives wohnt habite adresse address anschrift") => Self::Address,
+            () if says("see seeing meet meeting treffe sehe vois rencontre")
+                && task.has_any(&[Concept::When, Concept::Question]) =>
+            {
+                Self::NextMeeting
+            }
+            () if asks(&[
+                "who is",
+                "who's",
+                "wer ist",
+                "qui est",
+                "tell me about",
+                "what do you know about",
+                "what do i know about",
+                "everything about",
+                "contact details",
+                "kontaktdaten",
+                "coordonnees",
+                "was weiss",
+                "erzahl mir von",
+                "parle-moi de",
+                "how do i reach",
+                "how can i reach",
+                "wie erreiche",
+                "comment joindre",
+                "comment contacter",
+                "contact info",
+            ]) =>
+            {
+                Self::Everything
+            }
+            () => Self::Nothing,
+        }
+    }
+}
+
+/// The thing that was asked for; none where this does not answer it.
+pub(super) fn answer(task: &SpecialistTask, cx: &AgentContext, data: &Value) -> Option<String> {
+    let (asked, speech) = (Asked::of(task), cx.speech);
+    let people = list(data, "people");
+    let [person] = people else {
+        return match people.is_empty() {
+            true => None,
+            false => Some(several(cx, people)),
+        };
+    };
+    let who = text_of(person, "name");
+    let card = &person["card"];
+    let value = |value: String, of: &str, none: &str| match value.is_empty() {
+        true => None.or_else(|| (none == "no_mail_address").then(|| speech.say(none, &[("who", &who)]))),
+        false => Some(speech.say(of, &[("who", &who), ("value", &value)])),
+    };
+    let met = |key: &str, of: &str| {
+        let mail = &data[key]["last"];
+        mail.is_object().then(|| {
+            let when = mail["date"].as_str().map(|date| cx.dates.moment(date)).unwrap_or_default();
+            let told = speech.say(of, &[("who", &who), ("when", &when), ("subject", &text_of(mail, "subject"))]);
+            let gist = text_of(mail, "gist");
+            if gist.is_empty() { told } else { format!("{told}\n{}", speech.say("it_says", &[("text", &gist)])) }
+        })
+    };
+    match asked {
+        Asked::Everything => Some(told(task, cx, data)),
+        Asked::Phone => {
+            let phones = texts_of(card, "phones");
+            let phones = if phones.is_empty() { text_of(card, "phone") } else { phones.join(", ") };
+            value(phones, "phone_of", "no_phone")
+        }
+        Asked::Mail => value(texts_of(person, "emails").join(", "), "mail_of", "no_mail_address"),
+        Asked::Birthday => {
+            let birthday = card["birthday"].as_str().map(|day| cx.dates.birthday(day)).unwrap_or_default();
+            value(birthday, "birthday_of", "no_birthday")
+        }
+        Asked::Address => value(text_of(card, "address"), "address_of", "no_postal"),
+        Asked::LastWritten => {
+            Some(met("sent", "last_written").unwrap_or_else(|| speech.say("never_written", &[("who", &who)])))
+        }
+        Asked::LastHeard => {
+            Some(met("received", "last_received").unwrap_or_else(|| speech.say("never_received", &[("who", &who)])))
+        }
+        Asked::NextMeeting => {
+            let events = list(data, "nextMeetings");
+            (!events.is_empty()).then(|| cx.dates.events(events))
+        }
+        Asked::Owed | Asked::Nothing => None,
+    }
+}
+
+/// Everything that is known, in a few lines.
+pub(super) fn told(task: &SpecialistTask, cx: &AgentContext, data: &Value) -> String {
+    let speech = cx.speech;
+    let people = list(data, "people");
+    let person = match people {
+        [] => {
+            let who = Some(text_of(data, "asked")).filter(|who| !who.is_empty());
+            let who = who.or_else(|| task.person().map(str::to_owned)).unwrap_or_default();
+            return speech.say("unknown_person", &[("who", &who)]);
+        }
+        [one] => one,
+        several => return self::several(cx, several),
+    };
+    let (who, card) = (text_of(person, "name"), &person["card"]);
+    let none = match Asked::of(task) {
+        Asked::Phone => Some("no_phone"),
+        Asked::Birthday => Some("no_birthday"),
+        Asked::Address => Some("no_postal"),
+        Asked::Owed => Some("nothing_owed"),
+        Asked::NextMeeting => Some("no_meeting"),
+        _ => None,
+    };
+    let mut lines = vec![match none {
+        Some(none) => speech.say(none, &[("who", &who)]),
+        None => who,
+    }];
+    let mut add = |name: &str, value: String| {
+        if !value.is_empty() {
+            lines.push(format!("- {}", speech.say(name, &[("value", &value)])));
+        }
+    };
+    add("person_note", text_of(card, "note"));
+    add("person_role", text_of(card, "role"));
+    add("person_works", text_of(card, "organization"));
+    let phones = texts_of(card, "phones");
+    add("person_phone", if phones.is_empty() { text_of(card, "phone") } else { phones.join(", ") });
+    add("person_mail", texts_of(person, "emails").join(", "));
+    add("person_birthday", card["birthday"].as_str().map(|day| cx.dates.birthday(day)).unwrap_or_default());
+    add("person_address", text_of(card, "address"));
+    let when = |value: &Value| value["date"].as_str().map(|date| cx.dates.moment(date)).unwrap_or_default();
+    for (key, name) in [("received", "person_received"), ("sent", "person_sent")] {
+        let mail = &data[key]["last"];
+        if mail.is_object() {
+            lines.push(format!(
+                "- {}",
+                speech.say(name, &[("when", &when(mail)), ("subject", &text_of(mail, "subject"))])
+            ));
+        }
+    }
+    for mail in list(data, "unanswered") {
+        let told = [("when", when(mail)), ("subject", text_of(mail, "subject"))];
+        let told: Vec<(&str, &str)> = told.iter().map(|(slot, value)| (*slot, value.as_str())).collect();
+        lines.push(format!("- {}", speech.say("person_open", &told)));
+    }
+    for event in list(data, "nextMeetings") {
+        let told =
+            speech.say("person_next", &[("when", &cx.dates.event_time(event)), ("title", &text_of(event, "title"))]);
+        lines.push(format!("- {told}"));
+    }
+    if data["lastMeeting"].is_object() {
+        let event = &data["lastMeeting"];
+        let told =
+            speech.say("person_last", &[("when", &cx.dates.event_time(event)), ("title", &text_of(event, "title"))]);
+        lines.push(format!("- {told}"));
+    }
+    for promise in list(data, "promises").iter().take(3) {
+        let name = if promise["by"] == "you" { "person_promise_you" } else { "person_promise_them" };
+        lines.push(format!(
+            "- {}",
+            speech.say(name, &[("quote", &text_of(promise, "quote")), ("when", &when(promise))])
+        ));
+    }
+    for note in list(data, "notes") {
+        let line = note["line"].as_u64().unwrap_or(1).to_string();
+        let told = [("quote", text_of(note, "quote")), ("path", text_of(note, "path")), ("line", line)];
+        let told: Vec<(&str, &str)> = told.iter().map(|(slot, value)| (*slot, value.as_str())).collect();
+        lines.push(format!("- {}", speech.say("person_in_notes", &told)));
+    }
+    lines.join("\n")
+}
+
+fn several(cx: &AgentContext, people: &[Value]) -> String {
+    let names: Vec<String> = people
+        .iter()
+        .take(6)
+        .map(|person| {
+            let note = Some(text_of(&person["card"], "note")).filter(|note| !note.is_empty());
+            format!("{}{}", text_of(person, "name"), note.map(|note| format!(" ({note})")).unwrap_or_default())
+        })
+        .collect();
+    cx.speech.say("several_people", &[("names", &names.join(", "))])
+}

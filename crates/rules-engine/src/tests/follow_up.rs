@@ -1,0 +1,199 @@
+//! Conversations: replies, offers, drafts that change, and what is taken back.
+
+use super::*;
+
+fn note() -> Value {
+    json!({ "results": [{ "path": "Projects/Northwind dashboard/Contract.md", "title": "Contract with Northwind", "line": 8, "snippet": "x" }] })
+}
+
+fn two_mails() -> Value {
+    let mut two = urgent();
+    let mut second = two["items"][0].clone();
+    second["emailId"] = json!("msg_003");
+    second["from"] = json!("Paul Nguyen <paul@brightwave.example>");
+    second["subject"] = json!("staging certificate");
+    two["items"].as_array_mut().expect("a list").push(second);
+    two
+}
+
+fn a_draft() -> Value {
+    json!({ "draftId": "draft_20260115_1", "to": ["Sarah Chen <s@x.example>"], "subject": "Re", "body": "Hi", "placeholders": [], "tone": "friendly" })
+}
+
+#[test]
+fn an_offer_is_done_exactly_as_it_was_offered_also_where_a_path_holds_spaces() {
+    let mut stage = Dialogue::with(BUTLER);
+    stage.says("Find my notes about the contract");
+    tells(&stage.gets(&result("navigator", &note(), "One.")), &["Shall I open \"Contract with Northwind\"?"]);
+    let (_, input) = called(&stage.says("yes please"));
+    let path = "Projects/Northwind dashboard/Contract.md";
+    assert_eq!((&input["intent"], &input["relevantEntities"]), (&json!("delegate_search"), &json!([path])));
+    let mut navigator = Dialogue::with(NAVIGATOR);
+    let task = input["task"].as_str().expect("a task");
+    calls(
+        &navigator.briefed("navigator", task, &json!({ "relevantEntities": [path] })),
+        "notes_read",
+        &json!({ "path": path }),
+    );
+}
+
+#[test]
+fn a_complete_new_question_wins_over_a_reply() {
+    for question in [
+        "What's on this Friday?",
+        "Do I have time for that dentist appointment tomorrow afternoon?",
+        "Find my notes about insurance",
+        "what did Anna write?",
+        "Who is Tom Becker?",
+    ] {
+        let fresh = called(&Dialogue::with(BUTLER).says(question)).1;
+        let mut stage = Dialogue::with(BUTLER);
+        stage.says("Find a slot for a meeting with Anna next week");
+        stage.gets(&result("scheduler", &slots(), "Two slots."));
+        let (_, input) = called(&stage.says(question));
+        assert_eq!(input["intent"], fresh["intent"], "{question}");
+        assert!(!input["relevantEntities"].to_string().contains("2026-01-2"), "{question}: {input}");
+    }
+}
+
+#[test]
+fn a_reply_is_resolved_by_number_order_name_and_pronoun() {
+    for (reply, intent, id) in [
+        ("2", "delegate_triage", "msg_003"),
+        ("number two please", "delegate_triage", "msg_003"),
+        ("open the second one", "delegate_triage", "msg_003"),
+        ("the one from Paul", "delegate_triage", "msg_003"),
+        ("draft a reply to the first one", "delegate_draft", "msg_urgent_001"),
+        ("die zweite", "delegate_triage", "msg_003"),
+    ] {
+        let mut stage = Dialogue::with(BUTLER);
+        stage.says("Any urgent mail?");
+        stage.gets(&result("triage", &two_mails(), "Two."));
+        let (_, input) = called(&stage.says(reply));
+        assert_eq!(input["intent"], intent, "{reply}");
+        assert!(input["relevantEntities"].to_string().contains(id), "{reply}: {input}");
+    }
+}
+
+#[test]
+fn a_draft_is_changed_and_taken_back_in_the_words_that_follow() {
+    let drafting = || {
+        let mut stage = Dialogue::with(BUTLER);
+        stage.says("Reply to Sarah that I agree");
+        stage.gets(&result("communicator", &a_draft(), "Drafted."));
+        stage
+    };
+    for reply in ["make it shorter", "more formal please", "add that I am away on Friday", "kürzer bitte"] {
+        let (_, input) = called(&drafting().says(reply));
+        assert_eq!((&input["intent"], &input["task"]), (&json!("delegate_draft"), &json!(reply)));
+        assert_eq!(input["relevantEntities"], json!(["draft_20260115_1"]), "{reply}");
+    }
+    for reply in ["cancel that", "undo", "never mind", "delete the draft", "no", "doch nicht", "annule ça"] {
+        let (_, input) = called(&drafting().says(reply));
+        assert_eq!(
+            (&input["intent"], &input["task"]),
+            (&json!("delegate_draft"), &json!("Discard the draft")),
+            "{reply}"
+        );
+    }
+    tells(&drafting().says("send it"), &["Sending it stays with you"]);
+    let mut communicator = Dialogue::with(&["draft_update", "draft_discard", "draft_create"]);
+    let about = json!({ "relevantEntities": ["draft_20260115_1"] });
+    calls(
+        &communicator.briefed("communicator", "make it shorter", &about),
+        "draft_update",
+        &json!({ "id": "draft_20260115_1", "edit": "shorter" }),
+    );
+    let mut communicator = Dialogue::with(&["draft_update", "draft_discard", "draft_create"]);
+    calls(
+        &communicator.briefed("communicator", "add that I am away on Friday", &about),
+        "draft_update",
+        &json!({ "id": "draft_20260115_1", "add": ["I am away on Friday."] }),
+    );
+    let mut communicator = Dialogue::with(&["draft_update", "draft_discard", "draft_create"]);
+    calls(
+        &communicator.briefed("communicator", "Discard the draft", &about),
+        "draft_discard",
+        &json!({ "id": "draft_20260115_1" }),
+    );
+}
+
+#[test]
+fn a_proposal_is_taken_back_and_nothing_else_is() {
+    let mut stage = Dialogue::with(BUTLER);
+    stage.says("Book lunch with Tom tomorrow at 1pm");
+    let proposal = json!({
+        "eventId": "proposal-0123456789abcdef", "calendar": "Proposals", "title": "Lunch with Tom", "status": "tentative",
+        "start": "2026-01-16T13:00:00+01:00", "end": "2026-01-16T13:30:00+01:00", "conflicts": [],
+    });
+    stage.gets(&result("scheduler", &proposal, "Done."));
+    let (_, input) = called(&stage.says("cancel that"));
+    assert_eq!(input["relevantEntities"], json!(["proposal-0123456789abcdef"]));
+    let withdrawn = json!({ "eventId": "proposal-0123456789abcdef", "withdrawn": true });
+    stage.gets(&result("scheduler", &withdrawn, "The proposal is taken out of your calendar again."));
+    tells(&stage.says("undo"), &["nothing that I could take back"]);
+    tells(&Dialogue::with(BUTLER).says("undo that"), &["nothing that I could take back"]);
+    let mut stage = Dialogue::with(BUTLER);
+    stage.says("Any urgent mail?");
+    stage.gets(&result("triage", &urgent(), "One."));
+    tells(&stage.says("no thanks"), &["nothing was changed"]);
+}
+
+#[test]
+fn a_time_of_day_belongs_to_the_day_that_is_spoken_of() {
+    let mut stage = Dialogue::with(BUTLER);
+    stage.says("What's on my calendar next Tuesday?");
+    let events = json!({ "events": [{ "eventId": "e1", "title": "Standup", "start": "2026-01-20T09:00:00+01:00", "end": "2026-01-20T09:15:00+01:00" }] });
+    stage.gets(&result("scheduler", &events, "One event."));
+    let (_, input) = called(&stage.says("anything after six?"));
+    assert_eq!(input["intent"], "delegate_schedule");
+    let mut scheduler = Dialogue::with(SCHEDULER);
+    let task = input["task"].as_str().expect("a task");
+    let (_, asked) =
+        called(&scheduler.briefed("scheduler", task, &json!({ "timeConstraints": input["timeConstraints"] })));
+    assert_eq!(asked["from"], "2026-01-20T18:00:00+01:00", "{task}");
+}
+
+#[test]
+fn a_person_who_was_spoken_of_is_meant_by_a_pronoun() {
+    let mut stage = Dialogue::with(BUTLER);
+    stage.says("Who is Tom Becker?");
+    let tom = json!({ "asked": "Tom Becker", "people": [{ "name": "Tom Becker", "emails": ["t@x.example"], "card": { "phone": "+49 30 1" } }] });
+    stage.gets(&result("navigator", &tom, "Tom Becker"));
+    for (question, intent, task) in [
+        ("what is his number?", "delegate_search", "what is Tom Becker's number?"),
+        ("when did I last write to him?", "delegate_triage", "when did I last write to Tom Becker?"),
+    ] {
+        let (_, input) = called(&stage.says(question));
+        assert_eq!((&input["intent"], &input["task"]), (&json!(intent), &json!(task)));
+        stage.gets(&result("navigator", &tom, "Tom Becker"));
+    }
+}
+
+#[test]
+fn a_suspicious_mail_is_neither_offered_nor_answered() {
+    let mut stage = Dialogue::with(BUTLER);
+    stage.says("Is the mail from the bank genuine?");
+    let mut bad = urgent();
+    bad["items"][0]["category"] = json!("suspicious");
+    bad["items"][0]["warnings"] = json!(["links to another host"]);
+    bad["id"] = json!("msg_urgent_001");
+    let said = stage.gets(&result("triage", &bad, "Do not trust this mail: it is suspicious."));
+    tells(&said, &["Do not trust this mail"]);
+    assert!(!said.text.contains("Shall I"), "{}", said.text);
+    tells(&stage.says("reply to it that I agree"), &["suspicious", "do not answer it"]);
+}
+
+#[test]
+fn german_and_french_are_answered_in_their_language_and_the_engine_is_named_once() {
+    let mut stage = Dialogue::with(BUTLER);
+    stage.says("Welche E-Mails sind heute dringend?");
+    let said = stage.gets(&result("triage", &urgent(), "One."));
+    tells(&said, &["Eine Mail ist dringend:", "Soll ich", "engine: rules"]);
+    let said = stage.says("danke");
+    tells(&said, &["Gern geschehen."]);
+    assert!(!said.text.contains("engine"), "{}", said.text);
+    let mut stage = Dialogue::with(BUTLER);
+    stage.says("Quels courriels sont urgents ?");
+    tells(&stage.gets(&result("triage", &urgent(), "One.")), &["Un courriel est urgent :", "Dois-je"]);
+}

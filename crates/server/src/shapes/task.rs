@@ -1,0 +1,69 @@
+//! What makes a task and what changes it. Tasks themselves are described in `majordomo::tasks`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::NOT_BLANK;
+
+/// A task to be made.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewTask {
+    /// One line.
+    #[schemars(length(min = 1, max = 500), regex(pattern = NOT_BLANK))]
+    pub title: String,
+    /// What is to be done; the title where it is left out.
+    pub prompt: Option<String>,
+    /// `high`, `medium` or `low`; `medium` where it is left out.
+    pub priority: Option<String>,
+    /// Who gets it: a thread, an agent, `human`, `new:provider/model`, `new:AGENT@provider/model` or `new:AGENT`.
+    pub assign: Option<String>,
+    /// The tasks that must be completed before.
+    #[serde(default)]
+    pub after: Vec<String>,
+    /// When it should be done: a day or a moment.
+    pub due: Option<String>,
+    /// Words by which tasks are chosen.
+    #[serde(default)]
+    pub labels: Vec<String>,
+    /// Commands that must succeed before it counts as completed.
+    #[serde(default)]
+    pub checks: Vec<String>,
+    /// The most tool calls of its agent.
+    pub max_tool_calls: Option<u32>,
+    /// The most tokens of its agent.
+    pub max_tokens: Option<u64>,
+}
+
+/// What is to change about a task; what is left out stays.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct TaskChange {
+    /// One line.
+    pub title: Option<String>,
+    /// What is to be done.
+    pub prompt: Option<String>,
+    /// `high`, `medium` or `low`.
+    pub priority: Option<String>,
+    /// The tasks that must be completed before.
+    pub after: Option<Vec<String>>,
+    /// Its place among others; less is earlier.
+    pub rank: Option<i64>,
+    /// Words by which tasks are chosen.
+    pub labels: Option<Vec<String>>,
+    /// Who gets it.
+    pub assign: Option<String>,
+    /// `pending` (open again), `in_progress`, `blocked`, `completed` or `archived`.
+    pub status: Option<String>,
+    /// Why it is blocked.
+    pub reason: Option<String>,
+}
+
+/// A note to be added.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewNote {
+    /// The words.
+    #[schemars(length(min = 1), regex(pattern = NOT_BLANK))]
+    pub text: String,
+}
