@@ -165,6 +165,8 @@ async fn markdown(store: &dyn Store, root: &ThreadId) -> Result<String, Failure>
                 Entry::Prompt { text: said, .. } => drop(write!(text, "**You:** {said}\n\n")),
                 Entry::Brief { text: said, .. } => drop(write!(text, "**Brief:** {said}\n\n")),
                 Entry::Steer { from, text: said, .. } => drop(write!(text, "**{from}, while it worked:** {said}\n\n")),
+                // What was thought is no part of the conversation.
+                Entry::Thinking { .. } => {}
                 Entry::Text { agent, text: said, .. } => drop(write!(text, "**{agent}:** {said}\n\n")),
                 Entry::Tool(tool) => {
                     let name = tool.name.as_deref().unwrap_or("a tool");
