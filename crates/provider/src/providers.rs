@@ -111,7 +111,7 @@ impl Providers {
             Backend::Provider(Arc::clone(provider), model.into(), Arc::new(settings))
         };
         let name: Arc<str> = name.into();
-        Ok(Conversation::new(backend, Arc::clone(&name), self.governor(name)))
+        Ok(Conversation::new(backend, Arc::clone(&name), self.governor(&name)))
     }
 
     /// How every model that was opened is doing.
@@ -120,7 +120,7 @@ impl Providers {
         governors.iter().map(|(name, governor)| (Arc::clone(name), governor.state())).collect()
     }
 
-    fn governor(&self, name: Arc<str>) -> Governor {
+    fn governor(&self, name: &Arc<str>) -> Governor {
         let mut governors = self.inner.governors.lock().unwrap_or_else(PoisonError::into_inner);
         let new = || {
             let provider = name.split_once('/').and_then(|(provider, _)| self.inner.providers.get(provider));
@@ -130,7 +130,7 @@ impl Providers {
             let pace = Pace { start: usual.start.min(most), max: most };
             Governor::new(pace, Duration::from_millis(patience.longest_wish_ms))
         };
-        governors.entry(Arc::clone(&name)).or_insert_with(new).clone()
+        governors.entry(Arc::clone(name)).or_insert_with(new).clone()
     }
 
     fn provider(&self, name: &str) -> Result<&Arc<Provider>, Error> {

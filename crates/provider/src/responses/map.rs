@@ -93,7 +93,7 @@ pub(crate) fn body(history: &History, model: &str, ask: &Ask, compat: &Compat) -
     }
     let Opening { system, tools } = &history.opening;
     let by_prompt = ask.output_schema.as_ref().filter(|_| compat.schema != SchemaForm::Strict);
-    let words = by_prompt.map(|schema| schema::words(schema));
+    let words = by_prompt.map(schema::words);
     if !(system.is_empty() && words.is_none()) {
         body.extend_from_slice(br#","instructions":"#);
         match (system.strip_suffix('"'), words) {
