@@ -400,7 +400,7 @@ fn not_an_answer(response: &Response) -> Option<String> {
     let is = |answer: &&str| {
         content_type.get(..answer.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(answer.as_bytes()))
     };
-    let is_answer = ANSWERS.iter().any(|answer| is(answer));
+    let is_answer = ANSWERS.iter().any(is);
     (!is_answer).then(|| String::from_utf8_lossy(content_type).chars().filter(|c| !c.is_control()).take(100).collect())
 }
 

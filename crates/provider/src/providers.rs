@@ -184,8 +184,9 @@ impl Providers {
         };
         let attached = Attached::new(self.bytes.clone(), &self.entry(name)?);
         let name: Arc<str> = name.into();
+        let governor = self.governor(&name);
         let learnt = Arc::clone(&self.inner.learnt);
-        Ok(Conversation::new(backend, Arc::clone(&name), self.governor(name), learnt, attached))
+        Ok(Conversation::new(backend, name, governor, learnt, attached))
     }
 
     /// How every model that was opened is doing.
@@ -194,7 +195,7 @@ impl Providers {
         governors.iter().map(|(name, governor)| (Arc::clone(name), governor.state())).collect()
     }
 
-    fn governor(&self, name: Arc<str>) -> Governor {
+    fn governor(&self, name: &Arc<str>) -> Governor {
         let mut governors = self.inner.governors.lock().unwrap_or_else(PoisonError::into_inner);
         let new = || {
             let provider = name.split_once('/').and_then(|(provider, _)| self.inner.providers.get(provider));
@@ -204,7 +205,7 @@ impl Providers {
             let pace = Pace { start: usual.start.min(most), max: most };
             Governor::new(pace, Duration::from_millis(patience.longest_wish_ms))
         };
-        governors.entry(Arc::clone(&name)).or_insert_with(new).clone()
+        governors.entry(Arc::clone(name)).or_insert_with(new).clone()
     }
 
     fn provider(&self, name: &str) -> Result<&Arc<Provider>, Error> {

@@ -36,9 +36,8 @@ pub(crate) fn fields(wire: Wire, settings: &ModelSettings) -> Vec<&'static str> 
             fields.extend(settings.effort.map(|_| "effort"));
             fields.extend(settings.thinking_tokens.map(|_| "thinking"));
         }
-        Wire::Gemini => {
-            fields.extend(settings.effort.map(|_| "").or(settings.thinking_tokens.map(|_| "")).map(|_| "thinking"))
-        }
+        Wire::Gemini if settings.effort.is_some() || settings.thinking_tokens.is_some() => fields.push("thinking"),
+        Wire::Gemini => {}
     }
     fields.extend(settings.temperature.map(|_| "temperature"));
     fields

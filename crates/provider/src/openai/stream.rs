@@ -178,7 +178,7 @@ impl Reader {
         match delta.content {
             // Gemini's server marks thoughts that stand in the place of words.
             Some(ContentDelta::Words(more)) if is_thought(delta.extra_content) => {
-                self.thought(Field::Reasoning, &more)?
+                self.thought(Field::Reasoning, &more)?;
             }
             Some(ContentDelta::Words(more)) => self.words(&more, say)?,
             Some(ContentDelta::List(parts)) => {
