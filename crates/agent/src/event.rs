@@ -439,11 +439,12 @@ pub struct Answered {
     pub next: Option<Next>,
 }
 
-/// What a request used whose answer was lost: what the provider said, or what was reserved, as an estimate.
+/// What a request used whose answer was lost: what the provider said, or what was booked for it, as an estimate.
 pub fn lost_usage(booked: &Claim, told: Option<&Tokens>) -> Usage {
-    // How a reservation splits into prompt and answer is not known. Nothing is booked for a request that was not billed.
+    // Nothing is booked for a request that was not billed.
     let told = told.filter(|_| booked.tokens > 0 || booked.cost_microusd > 0);
-    let reserved = Tokens { input: booked.tokens, ..Tokens::default() };
+    let output = booked.answer_tokens.min(booked.tokens);
+    let reserved = Tokens { input: booked.tokens - output, output, ..Tokens::default() };
     Usage {
         tokens: told.copied().unwrap_or(reserved),
         counted_tokens: booked.tokens,
@@ -460,9 +461,15 @@ impl Answered {
         if self.estimated { self.tokens.total() } else { 0 }
     }
 
+    /// Whether the answer is not at its end: it was cut off at its output limit, or the provider made a pause.
+    pub fn is_cut(&self) -> bool {
+        matches!(self.stop, StopReason::MaxTokens | StopReason::Paused)
+    }
+
     /// Whether an answer that was cut off at its output limit cannot be used as it is: it said nothing, or ended in a call.
     pub(crate) fn is_half(&self, has_calls: bool, text: &str) -> bool {
-        self.cut_call.is_some() || (!has_calls && text.trim().is_empty())
+        let is_empty = !has_calls && text.trim().is_empty();
+        self.stop == StopReason::MaxTokens && (self.cut_call.is_some() || is_empty)
     }
 }
 
@@ -501,6 +508,8 @@ pub enum Again {
     CutShort,
     /// It does not fit the schema that was asked for.
     Schema,
+    /// The provider made a pause. The model is told nothing, and goes on.
+    Paused,
 }
 
 /// What becomes of a call.

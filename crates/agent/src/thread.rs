@@ -625,13 +625,14 @@ impl Thread {
                 if error.kind == CallErrorKind::ContextTooLong {
                     self.note_too_long(error.window_tokens);
                 }
-                self.after_call(*retry_at, attempt + 1);
+                self.after_call(at, *retry_at, attempt + 1);
             }
             Event::CallRepeated { booked, .. } => {
                 self.spending.add(&lost_usage(booked, None));
                 if let Phase::Asking(asking) = &mut self.run_mut().phase {
                     asking.attempt = 1;
                     asking.retry_at = None;
+                    asking.failing_since = None;
                 }
             }
             Event::Answered(answered) => self.apply_answer(answered),
@@ -892,15 +893,22 @@ impl Thread {
             run.closing.last_turn_taken = true;
             run.closing.ending = Some(ending.clone());
         }
-        run.phase = Phase::Asking(Asking { turn: turn.clone(), attempt: 1, retry_at: None, cancelled: false });
+        run.phase = Phase::Asking(Asking {
+            turn: turn.clone(),
+            attempt: 1,
+            retry_at: None,
+            failing_since: None,
+            cancelled: false,
+        });
     }
 
-    fn after_call(&mut self, retry_at: Option<Time>, attempt: u32) {
+    fn after_call(&mut self, at: Time, retry_at: Option<Time>, attempt: u32) {
         let run = self.run_mut();
         match (&mut run.phase, retry_at) {
             (Phase::Asking(asking), Some(retry_at)) => {
                 asking.attempt = attempt;
                 asking.retry_at = Some(retry_at);
+                asking.failing_since.get_or_insert(at);
             }
             (phase, _) => *phase = Phase::Ready,
         }
@@ -943,7 +951,7 @@ impl Thread {
             }
         }
         let has_calls = !self.calls.is_empty();
-        let is_cut = kind == TurnKind::Work && answered.stop == StopReason::MaxTokens;
+        let is_cut = kind == TurnKind::Work && answered.is_cut();
         let is_half = is_cut && answered.is_half(has_calls, &text);
         run.pace.cut_row += u32::from(is_cut);
         run.pace.half_row += u32::from(is_half);
@@ -953,20 +961,24 @@ impl Thread {
             Some(next) => next.clone(),
             None => unlogged::next(run, answered, has_calls, is_cut, longest),
         };
+        let is_paused = matches!(next, Next::Again { why: Again::Paused, .. });
         run.phase = match has_calls {
             true => Phase::Acting,
+            false if is_paused => Phase::Ready,
             // It has said nothing that could be taken for an answer.
             false if is_half && run.closing.ending.is_none() => Phase::Ready,
             false => Phase::Answered,
         };
-        let goes_on = matches!(next, Next::Again { why: Again::CutInText, .. });
+        let goes_on = matches!(next, Next::Again { why: Again::CutInText | Again::Paused, .. });
         if !has_calls && !is_half && !goes_on {
             (run.pace.cut_row, run.pace.half_row) = (0, 0);
         }
         match next {
             Next::Again { why, told } => {
                 run.pace.schema_misses += u32::from(why == Again::Schema);
-                self.inbox.notices.push(notice(&told, Origin::Program));
+                if why != Again::Paused {
+                    self.inbox.notices.push(notice(&told, Origin::Program));
+                }
             }
             Next::Taken => run.words.misfit = answered.schema_error.clone().or_else(|| run.words.misfit.take()),
         }
@@ -1167,6 +1179,7 @@ pub fn carved(grant: &Grant) -> Claim {
         tokens: grant.tokens.unwrap_or(0),
         cost_microusd: grant.cost_microusd.unwrap_or(0),
         requests: grant.requests.unwrap_or(0),
+        answer_tokens: 0,
     }
 }
 

@@ -23,7 +23,9 @@ use tool::{Artefacts, Collision, CommandHost, CurrentTools, Registry};
 use crate::agents::{Agents, Found};
 use crate::approvals::{Approvals, Approver};
 use crate::builder::StaffBuilder;
-use crate::config::{self, Config, Durability, RootSettings, Route, Surroundings, clause, likeness, nearest};
+use crate::config::{
+    self, Config, Durability, RootSettings, Route, Surroundings, UnknownPrice, clause, likeness, nearest,
+};
 use crate::files;
 use crate::follow::Updates;
 use crate::home::Home;
@@ -151,6 +153,12 @@ pub enum Error {
          .model(\"ollama/qwen3\"), or set ANTHROPIC_API_KEY or OPENAI_API_KEY"
     )]
     NoModel,
+    /// There is a limit on money, and the price of the model is not known.
+    #[error(
+        "no price is known for {0}, so a limit on money (--max-cost, grant.cost) cannot hold it: set models.\"{0}\".price, or start \
+         without the limit holding by grant.unknown_price = \"allow\" (--set grant.unknown_price=allow)"
+    )]
+    UnknownPrice(String),
     /// The store cannot be used.
     #[error("{location}: {source}")]
     Store {
@@ -492,10 +500,13 @@ impl Staff {
         // Opened before anything is written, so that a wrong name or a missing key is not found by a failed run.
         self.check_model(model)?;
         let template = self.root(agent, model, &work.beginning)?;
-        if template.grant.cost_microusd.is_some() && self.0.providers.model(model)?.price.is_none() {
-            tracing::warn!(
-                "no price is known for {model}, so a limit on money does not hold it: set models.\"{model}\".price"
-            );
+        if template.grant.cost_microusd.is_some() && !self.0.providers.model(model)?.has_known_cost() {
+            match self.0.config.unknown_price {
+                UnknownPrice::Refuse => return Err(Error::UnknownPrice(model.to_string())),
+                UnknownPrice::Allow => tracing::warn!(
+                    "no price is known for {model}, so a limit on money does not hold it: set models.\"{model}\".price"
+                ),
+            }
         }
         let (prompt, attachments) = self.with_files(&work, model).await?;
         loop {

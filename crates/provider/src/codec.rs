@@ -8,16 +8,27 @@ use reqwest::Url;
 use reqwest::header::AUTHORIZATION;
 
 use crate::attached::Attached;
-use crate::config::Wire;
+use crate::compat::Compat;
+use crate::config::{ModelSettings, Wire};
 use crate::conversation::Ask;
 use crate::history::{CallNames, History, Opening, Rendered, fragment};
 use crate::stream_reader::StreamState;
-use crate::{anthropic, gemini, openai, responses};
+use crate::{anthropic, gemini, openai, responses, settings};
 
 /// Reads the events of one answer.
 pub(crate) trait AnswerReader: Send {
     /// Takes the data of one event. Text goes to `say` as it comes.
     fn event(&mut self, data: &[u8], say: &mut dyn FnMut(&str)) -> Result<(), CallError>;
+
+    /// Takes a whole answer, from a server that does not stream.
+    fn whole(&mut self, body: &[u8], say: &mut dyn FnMut(&str)) -> Result<(), CallError> {
+        self.event(body, say)
+    }
+
+    /// What the model thought since it was last asked for.
+    fn take_thoughts(&mut self) -> String {
+        String::new()
+    }
 
     /// How often the server said something. Signs of life do not count.
     fn said(&self) -> u64;
@@ -27,6 +38,9 @@ pub(crate) trait AnswerReader: Send {
 
     /// The text so far.
     fn text(&self) -> String;
+
+    /// How many bytes of the answer came: text, thoughts and arguments.
+    fn bytes(&self) -> usize;
 
     /// What the answer used; none before the figures are final. Where they come with the end, there is nothing to know before it.
     fn bill(&self) -> Option<Tokens> {
@@ -118,14 +132,29 @@ impl Wire {
         }
     }
 
-    /// The body of a request.
-    pub(crate) fn body(self, history: &History, model: &str, ask: &Ask, host: Host) -> Vec<u8> {
-        match self {
-            Self::Anthropic => anthropic::body(history, model, ask),
-            Self::OpenAi => openai::body(history, model, ask, host),
-            Self::Responses => responses::body(history, model, ask),
-            Self::Gemini => gemini::body(history, ask),
+    /// The body of a request, in the form that the server takes.
+    pub(crate) fn body(
+        self,
+        history: &History,
+        model: &str,
+        ask: &Ask,
+        compat: &Compat,
+        settings: &ModelSettings,
+    ) -> Vec<u8> {
+        let mut body = match self {
+            Self::Anthropic => anthropic::body(history, model, ask, compat, settings),
+            Self::OpenAi => openai::body(history, model, ask, compat),
+            Self::Responses => responses::body(history, model, ask, compat),
+            Self::Gemini => gemini::body(history, model, ask, compat, settings),
+        };
+        let members = settings::members(self, settings, ask.max_tokens, compat);
+        if !members.is_empty() {
+            let brace = body.pop();
+            debug_assert_eq!(brace, Some(b'}'), "a body is an object");
+            body.extend_from_slice(members.as_bytes());
+            body.push(b'}');
         }
+        body
     }
 
     /// A reader for one answer.
@@ -170,8 +199,9 @@ impl Wire {
     }
 
     /// The header that carries a key, and its value.
-    pub(crate) fn key_header(self, key: &str, host: Host) -> (&'static str, String) {
+    pub(crate) fn key_header(self, key: &str, host: Host, is_bearer: bool) -> (&'static str, String) {
         match self {
+            _ if is_bearer => (AUTHORIZATION.as_str(), format!("Bearer {key}")),
             Self::Anthropic => ("x-api-key", key.to_owned()),
             Self::Gemini => ("x-goog-api-key", key.to_owned()),
             Self::OpenAi | Self::Responses if host.is_azure => ("api-key", key.to_owned()),
@@ -235,9 +265,9 @@ mod tests {
     #[test]
     fn azure_takes_its_key_in_a_header_of_its_own() {
         let host = |url: &str| Host::of(&Url::parse(url).expect("an address"));
-        let azure = Wire::Responses.key_header("k", host("https://n.openai.azure.com/openai/v1"));
+        let azure = Wire::Responses.key_header("k", host("https://n.openai.azure.com/openai/v1"), false);
         assert_eq!(azure, ("api-key", "k".to_owned()));
-        let openai = Wire::Responses.key_header("k", host("https://api.openai.com/v1"));
+        let openai = Wire::Responses.key_header("k", host("https://api.openai.com/v1"), false);
         assert_eq!(openai, ("authorization", "Bearer k".to_owned()));
     }
 }

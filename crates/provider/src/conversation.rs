@@ -10,7 +10,7 @@ use agent::tools::ToolInfo;
 use tokio_util::sync::CancellationToken;
 
 use crate::attached::Attached;
-use crate::config::Wire;
+use crate::config::{Effort, ModelSettings, Wire};
 use crate::failure::cancelled;
 use crate::governor::Governor;
 use crate::history::{History, Opening};
@@ -39,8 +39,8 @@ pub struct Conversation {
 /// What answers.
 #[derive(Clone, Debug)]
 pub(crate) enum Backend {
-    /// A provider, and its own name of the model.
-    Provider(Arc<Provider>, Arc<str>),
+    /// A provider, its own name of the model, and what was set about that model.
+    Provider(Arc<Provider>, Arc<str>, Arc<ModelSettings>),
     /// A script.
     Scripted(Arc<ScriptPlayer>),
     /// A model in this process.
@@ -66,18 +66,42 @@ pub struct Ask {
 
 /// Gets the streamed text of an answer: called for each piece on the thread that reads the answer, so that it must be quick.
 #[derive(Clone)]
-pub struct DeltaSink(Arc<dyn Fn(&str) + Send + Sync>);
+pub struct DeltaSink(Arc<dyn Fn(Delta<'_>) + Send + Sync>);
+
+/// A piece of an answer that is being streamed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delta<'a> {
+    /// Words of the answer.
+    Words(&'a str),
+    /// What the model thinks before it answers.
+    Thought(&'a str),
+}
 
 impl DeltaSink {
-    /// A sink that does this with every piece.
+    /// A sink that does this with every piece of the words.
     pub fn new(hear: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        Self::with_thoughts(move |delta| match delta {
+            Delta::Words(words) => hear(words),
+            Delta::Thought(_) => {}
+        })
+    }
+
+    /// A sink that does this with every piece of words and thoughts.
+    pub fn with_thoughts(hear: impl Fn(Delta<'_>) + Send + Sync + 'static) -> Self {
         Self(Arc::new(hear))
     }
 
-    /// Passes a piece on, unless it is empty.
+    /// Passes a piece of the words on, unless it is empty.
     pub(crate) fn hear(&self, words: &str) {
         if !words.is_empty() {
-            (self.0)(words);
+            (self.0)(Delta::Words(words));
+        }
+    }
+
+    /// Passes a piece of the thoughts on, unless it is empty.
+    pub(crate) fn think(&self, thoughts: &str) {
+        if !thoughts.is_empty() {
+            (self.0)(Delta::Thought(thoughts));
         }
     }
 }
@@ -99,11 +123,20 @@ impl Conversation {
         Self { backend, name, history: Arc::default(), heard: Arc::default(), governor, learnt, attached }
     }
 
+    /// The same conversation with another effort than what is set for its model.
+    #[must_use]
+    pub fn with_effort(mut self, effort: Effort) -> Self {
+        if let Backend::Provider(_, _, settings) = &mut self.backend {
+            Arc::make_mut(settings).effort = Some(effort);
+        }
+        self
+    }
+
     /// Begins, or begins again after old parts were trimmed: forgets all that was said. The system prompt is what conversations that
     /// begin alike share, which a provider can keep for the next one, and behind it what is this one's own.
     pub fn begin(&mut self, shared: &str, own: &str, tools: &[ToolInfo]) {
         let opening = match &self.backend {
-            Backend::Provider(provider, _) => provider.opening(shared, tools).with_own(provider.wire(), own),
+            Backend::Provider(provider, ..) => provider.opening(shared, tools).with_own(provider.wire(), own),
             Backend::Scripted(_) | Backend::Resident(_) => Opening::default(),
         };
         self.history = Arc::new(History::begin(opening, shared.len() + own.len(), tools));
@@ -137,7 +170,7 @@ impl Conversation {
                 () = ask.cancel.cancelled() => return Err(cancelled()),
             };
             let answer = match &backend {
-                Backend::Provider(provider, model) => provider.speak(model, &history, &ask).await,
+                Backend::Provider(provider, model, settings) => provider.speak(model, &history, &ask, settings).await,
                 Backend::Scripted(player) => player.speak(&history, &ask).await,
                 Backend::Resident(resident) => resident::speak(&**resident, &heard, &history, &ask).await,
             };
@@ -164,7 +197,7 @@ impl Conversation {
 impl Backend {
     fn wire(&self) -> Option<Wire> {
         match self {
-            Self::Provider(provider, _) => Some(provider.wire()),
+            Self::Provider(provider, ..) => Some(provider.wire()),
             Self::Scripted(_) | Self::Resident(_) => None,
         }
     }

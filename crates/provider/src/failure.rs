@@ -14,21 +14,17 @@ use serde_json::Value;
 use crate::limits::ERROR_TEXT_CHARS;
 use crate::sse::TooLong;
 
+/// What stands before a provider's own words.
+pub(crate) const SAID: &str = "; it said: ";
+
 /// A failure without a wish of the provider.
 pub(crate) fn failed(kind: Kind, message: impl AsRef<str>) -> CallError {
-    CallError {
-        kind,
-        message: message.as_ref().into(),
-        retry_after_ms: None,
-        partial: None,
-        tokens: None,
-        window_tokens: None,
-    }
+    CallError::new(kind, message.as_ref())
 }
 
-/// The call was ended by us.
+/// The call was ended by us, before anything came.
 pub(crate) fn cancelled() -> CallError {
-    failed(Kind::Cancelled, "the request was ended before its answer")
+    CallError { received_bytes: Some(0), ..failed(Kind::Cancelled, "the request was ended before its answer") }
 }
 
 impl From<TooLong> for CallError {
@@ -66,7 +62,7 @@ impl Asked<'_> {
             Kind::ContextTooLong => self.window_cure(body.window_tokens),
             _ => "it did not take the request".into(),
         };
-        let words = if body.message.is_empty() { String::new() } else { format!("; it said: {}", body.message) };
+        let words = if body.message.is_empty() { String::new() } else { format!("{SAID}{}", body.message) };
         let message = format!("{} answered {}: {cure}{words}", self.provider, status.as_u16());
         let window_tokens = body.window_tokens.filter(|_| kind == Kind::ContextTooLong);
         CallError { retry_after_ms: retry_after::read(headers), window_tokens, ..failed(kind, message) }
@@ -189,7 +185,13 @@ impl ErrorBody {
         };
         let message = match error {
             Value::String(message) => message.clone(),
-            _ => ["message", "detail", "error"].map(word).into_iter().find(|said| !said.is_empty()).unwrap_or_default(),
+            _ => ["message", "detail", "error"].map(word).into_iter().find(|said| !said.is_empty()).unwrap_or_else(
+                || {
+                    // Some servers send a list of what is wrong, each with its place.
+                    let list = error.get("message").or_else(|| error.get("detail"));
+                    list.filter(|list| list.is_array() || list.is_object()).map(Value::to_string).unwrap_or_default()
+                },
+            ),
         };
         let details = error.get("details").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         let reason = details.iter().find_map(|detail| detail.get("reason")?.as_str()).unwrap_or_default();

@@ -49,15 +49,38 @@ impl Opening {
         if own.trim().is_empty() { self } else { Self { own: wire.system(own).into(), ..self } }
     }
 
-    /// The whole system prompt, where both parts are JSON strings.
-    pub(crate) fn joined_system(&self) -> Cow<'_, str> {
-        match (&*self.system, &*self.own) {
-            (system, "") => Cow::Borrowed(system),
-            ("", own) => Cow::Borrowed(own),
-            (system, own) => {
-                let (system, own) = (system.strip_suffix('"'), own.strip_prefix('"'));
-                Cow::Owned(format!("{}{}", system.unwrap_or_default(), own.unwrap_or_default()))
+    /// What this conversation alone has of the system prompt, and words that one request says behind it.
+    pub(crate) fn own_with(&self, wire: Wire, words: Option<String>) -> Cow<'_, str> {
+        let Some(words) = words else { return Cow::Borrowed(&*self.own) };
+        match wire {
+            Wire::Anthropic | Wire::Gemini => {
+                let words = wire.system(&words);
+                Cow::Owned(if self.own.is_empty() { words } else { format!("{},{words}", self.own) })
             }
+            Wire::OpenAi | Wire::Responses if self.system.is_empty() && self.own.is_empty() => {
+                Cow::Owned(wire.system(&words))
+            }
+            Wire::OpenAi | Wire::Responses => {
+                let words = wire.system(&format!("\n\n{words}"));
+                Cow::Owned(joined_strings(&self.own, &words).into_owned())
+            }
+        }
+    }
+
+    /// The whole system prompt, where both parts are JSON strings.
+    pub(crate) fn joined_system<'a>(&'a self, own: &'a str) -> Cow<'a, str> {
+        joined_strings(&self.system, own)
+    }
+}
+
+/// Two JSON strings as one; an empty text is none.
+fn joined_strings<'a>(one: &'a str, other: &'a str) -> Cow<'a, str> {
+    match (one, other) {
+        (one, "") => Cow::Borrowed(one),
+        ("", other) => Cow::Borrowed(other),
+        (one, other) => {
+            let (one, other) = (one.strip_suffix('"'), other.strip_prefix('"'));
+            Cow::Owned(format!("{}{}", one.unwrap_or_default(), other.unwrap_or_default()))
         }
     }
 }
@@ -69,6 +92,15 @@ pub(crate) struct Rendered {
     pub(crate) role: Role,
     pub(crate) results: Arc<str>,
     pub(crate) rest: Arc<str>,
+    /// `rest` with the model's thoughts in it, where a wire has both forms; else empty.
+    pub(crate) with_thoughts: Arc<str>,
+}
+
+impl Rendered {
+    /// A message of a wire that has one form of it.
+    pub(crate) fn new(role: Role, results: String, rest: String) -> Self {
+        Self { role, results: results.into(), rest: rest.into(), with_thoughts: "".into() }
+    }
 }
 
 impl History {

@@ -36,9 +36,6 @@ pub const ERROR_BODY_BYTES: usize = 64 << 10;
 /// How much of a provider's own words goes into an error.
 pub const ERROR_TEXT_CHARS: usize = 300;
 
-/// The longest wish of a provider that all callers obey.
-pub const RETRY_AFTER: Duration = Duration::from_secs(60);
-
 /// How long a finished answer waits for the usage that some servers send behind it.
 pub const TAIL: Duration = Duration::from_secs(2);
 

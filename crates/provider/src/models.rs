@@ -5,10 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use agent::model::{Model, Price};
+use agent::model::{Model, Patience, Price};
 use serde::{Deserialize, Serialize};
 
-use crate::config::Wire;
+use crate::config::{Effort, ModelSettings, Wire};
 use crate::error::Error;
 
 /// A local server's usual window: too small is asked again, too large is cut off without a word.
@@ -40,6 +40,15 @@ pub struct ModelEntry {
     /// Whether it is used when only its provider is known.
     #[serde(default)]
     pub usual: bool,
+    /// How much it thinks.
+    pub effort: Option<Effort>,
+    /// How many tokens it may think.
+    pub thinking_tokens: Option<u64>,
+    /// How much chance there is in its answers.
+    pub temperature: Option<f64>,
+    /// Further fields of a request.
+    #[serde(default)]
+    pub body: BTreeMap<String, serde_json::Value>,
 }
 
 /// What a model may take besides text.
@@ -128,6 +137,13 @@ impl ModelTable {
         self.entry(name, None).ends
     }
 
+    /// What is set about how a model answers.
+    pub(crate) fn settings(&self, name: &str) -> ModelSettings {
+        let ModelEntry { effort, thinking_tokens, temperature, body, .. } =
+            find(&self.overrides, name).unwrap_or_default();
+        ModelSettings { effort, thinking_tokens, temperature, body }
+    }
+
     /// All that is known of a model: what the user has set, else what the table says. A gateway's model that is not known by the
     /// gateway's name is known by that of the provider whose wire it speaks.
     pub(crate) fn entry(&self, name: &str, wire: Option<(Wire, &str)>) -> ModelEntry {
@@ -166,6 +182,10 @@ impl ModelEntry {
             takes: self.takes.or(other.takes),
             ends: self.ends.or(other.ends),
             usual: self.usual || other.usual,
+            effort: self.effort.or(other.effort),
+            thinking_tokens: self.thinking_tokens.or(other.thinking_tokens),
+            temperature: self.temperature.or(other.temperature),
+            body: if self.body.is_empty() { other.body } else { self.body },
         }
     }
 
@@ -176,6 +196,8 @@ impl ModelEntry {
             context_tokens: self.context_tokens.unwrap_or(UNKNOWN_CONTEXT_TOKENS),
             max_output_tokens: self.max_output_tokens.unwrap_or(UNKNOWN_MAX_OUTPUT_TOKENS),
             price: self.price.map(Price::from),
+            patience: Patience::default(),
+            effort: None,
         }
     }
 

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use agent::model::{CallError, CallErrorKind, Model, Price};
 
@@ -101,9 +102,12 @@ impl Providers {
     pub fn model(&self, name: &str) -> Result<Model, Error> {
         let (provider, _) = split(name)?;
         let known = self.entry(name)?.model(name);
-        let is_inside = provider == SCRIPTED || self.residents.contains_key(name);
-        let is_free = !is_inside && self.provider(provider)?.is_on_this_machine();
-        Ok(Model { price: known.price.or(is_free.then(Price::default)), ..known })
+        if provider == SCRIPTED || self.residents.contains_key(name) {
+            return Ok(known);
+        }
+        let provider = self.provider(provider)?;
+        let free = provider.is_on_this_machine().then(Price::default);
+        Ok(Model { price: known.price.or(free), patience: provider.patience(), ..known })
     }
 
     /// All that is known of a model: what the user has set, what its server says about it, what the table says. How much fits into a
@@ -175,12 +179,14 @@ impl Providers {
             let provider = self.provider(provider)?;
             provider.check_key()?;
             provider.connect()?;
-            Backend::Provider(Arc::clone(provider), model.into())
+            let settings = self.inner.models.settings(name).or(provider.settings());
+            Backend::Provider(Arc::clone(provider), model.into(), Arc::new(settings))
         };
         let attached = Attached::new(self.bytes.clone(), &self.entry(name)?);
         let name: Arc<str> = name.into();
+        let governor = self.governor(&name);
         let learnt = Arc::clone(&self.inner.learnt);
-        Ok(Conversation::new(backend, Arc::clone(&name), self.governor(name), learnt, attached))
+        Ok(Conversation::new(backend, name, governor, learnt, attached))
     }
 
     /// How every model that was opened is doing.
@@ -189,9 +195,17 @@ impl Providers {
         governors.iter().map(|(name, governor)| (Arc::clone(name), governor.state())).collect()
     }
 
-    fn governor(&self, name: Arc<str>) -> Governor {
+    fn governor(&self, name: &Arc<str>) -> Governor {
         let mut governors = self.inner.governors.lock().unwrap_or_else(PoisonError::into_inner);
-        governors.entry(name).or_insert_with(|| Governor::new(self.inner.options.pace)).clone()
+        let new = || {
+            let provider = name.split_once('/').and_then(|(provider, _)| self.inner.providers.get(provider));
+            let usual = self.inner.options.pace;
+            let most = provider.and_then(|provider| provider.concurrency()).unwrap_or(usual.max);
+            let patience = provider.map(|provider| provider.patience()).unwrap_or_default();
+            let pace = Pace { start: usual.start.min(most), max: most };
+            Governor::new(pace, Duration::from_millis(patience.longest_wish_ms))
+        };
+        governors.entry(Arc::clone(name)).or_insert_with(new).clone()
     }
 
     fn provider(&self, name: &str) -> Result<&Arc<Provider>, Error> {

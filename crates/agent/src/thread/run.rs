@@ -160,6 +160,8 @@ pub struct Asking {
     pub attempt: u32,
     /// When the next attempt may be made.
     pub retry_at: Option<Time>,
+    /// When the first attempt failed.
+    pub failing_since: Option<Time>,
     /// Whether we asked for its end.
     pub cancelled: bool,
 }

@@ -230,7 +230,8 @@ fn afford(moment: &Moment<'_>, kind: &TurnKind) -> Result<(u64, Claim), Ending> 
     }
     let dearest = Price { input: dearest_prompt(&price), ..price };
     let cost_microusd = dearest.of(&Tokens { input: prompt, output, ..Tokens::default() });
-    Ok((output, Claim { tokens: counted_prompt.saturating_add(output), cost_microusd, requests: 1 }))
+    let tokens = counted_prompt.saturating_add(output);
+    Ok((output, Claim { tokens, cost_microusd, requests: 1, answer_tokens: output }))
 }
 
 fn over(reason: String) -> Ending {

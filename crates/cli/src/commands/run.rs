@@ -98,6 +98,9 @@ pub async fn run(arguments: Run) -> Result<u8, Failure> {
     watch(&staff, run, show, asker).await
 }
 
+/// What an agent is told whose run goes on after its model could not be asked.
+const GO_ON: &str = "The model could not be reached, and your work was interrupted. Go on where you stopped.";
+
 /// `majordomo thread resume`.
 pub async fn resume(name: &str, flags: &Flags, questions: &Questions, output: Output) -> Result<u8, Failure> {
     let (surroundings, config) = as_begun(name, flags).await?;
@@ -120,7 +123,13 @@ pub async fn resume(name: &str, flags: &Flags, questions: &Questions, output: Ou
     let run = match session.resume().await {
         Ok(run) => run,
         Err(majordomo::staff::Error::Runtime(runtime::Error::Idle(_))) => {
-            return show_last_report(&staff, &session, &thread, show).await;
+            let history = session.history().await?;
+            let newest = history.iter().rev().find_map(|record| root_report(record, &thread));
+            if !newest.is_some_and(|report| report.cause.as_deref() == Some("provider")) {
+                return show_last_report(&staff, &session, &thread, show).await;
+            }
+            out::note("the model could not be asked, and the run ended; it goes on");
+            session.stream(Work::new(GO_ON.to_owned())).await?
         }
         Err(error) => return Err(error.into()),
     };

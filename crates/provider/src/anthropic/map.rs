@@ -4,11 +4,13 @@ use agent::message::{Message, Part, Role};
 use agent::tools::ToolInfo;
 
 use super::wire::{Block, Source, Tool};
-use super::{WIRE, schema};
+use super::{WIRE, schema as narrower};
 use crate::attached::{Attached, Shown};
+use crate::compat::{Compat, SchemaForm};
+use crate::config::{ModelSettings, Wire};
 use crate::conversation::Ask;
 use crate::history::{History, Opening, Rendered, fragment, fragments, join};
-use crate::names;
+use crate::{names, schema, settings};
 
 /// The longest tool name that this wire accepts.
 const LONGEST_TOOL_NAME: usize = 128;
@@ -64,18 +66,20 @@ pub(crate) fn render(message: &Message, attached: &Attached) -> Rendered {
             Part::Opaque { .. } => {}
         }
     }
-    Rendered { role: message.role, results: results.join(",").into(), rest: rest.join(",").into() }
+    Rendered::new(message.role, results.join(","), rest.join(","))
 }
 
 /// The body of a request.
-pub(crate) fn body(history: &History, model: &str, ask: &Ask) -> Vec<u8> {
+pub(crate) fn body(history: &History, model: &str, ask: &Ask, compat: &Compat, settings: &ModelSettings) -> Vec<u8> {
     let mut body = Vec::with_capacity(history.bytes + history.bytes / 4 + 1024);
     let model = fragment(model);
     body.extend_from_slice(format!(r#"{{"model":{model},"max_tokens":{},"stream":true"#, ask.max_tokens).as_bytes());
     // As the provider reads it: tools, then the system prompt. Of the four marks that it takes, the messages have two. A mark keeps
     // everything before it, so that the tools lose theirs first.
-    let Opening { system, own, tools } = &history.opening;
-    if !tools.is_empty() {
+    let Opening { system, tools, .. } = &history.opening;
+    let by_prompt = ask.output_schema.as_ref().filter(|_| compat.schema != SchemaForm::Strict);
+    let own = history.opening.own_with(Wire::Anthropic, by_prompt.map(schema::words));
+    if !tools.is_empty() && compat.tools {
         body.extend_from_slice(br#","tools":["#);
         body.extend_from_slice(tools.as_bytes());
         if own.is_empty() {
@@ -101,10 +105,14 @@ pub(crate) fn body(history: &History, model: &str, ask: &Ask) -> Vec<u8> {
         }
         body.push(b']');
     }
-    if let Some(schema) = &ask.output_schema {
-        body.extend_from_slice(br#","output_config":{"format":{"type":"json_schema","schema":"#);
-        body.extend_from_slice(schema::accepted(schema).text().as_bytes());
-        body.extend_from_slice(b"}}");
+    let schema = ask.output_schema.as_ref().filter(|_| compat.schema == SchemaForm::Strict);
+    let format = schema
+        .map(|schema| format!(r#""format":{{"type":"json_schema","schema":{}}}"#, narrower::accepted(schema).text()));
+    let effort = settings::anthropic_effort(settings, compat).map(|effort| format!(r#""effort":"{effort}""#));
+    if format.is_some() || effort.is_some() {
+        body.extend_from_slice(br#","output_config":{"#);
+        join(&mut body, format.iter().chain(&effort).map(String::as_str));
+        body.push(b'}');
     }
     body.extend_from_slice(br#","messages":["#);
     messages(&mut body, &history.said);

@@ -77,6 +77,17 @@ pub(super) struct Usage<'a> {
     pub(super) usage: Option<&'a RawValue>,
 }
 
+/// A whole answer, from a server that does not stream.
+#[derive(Deserialize)]
+pub(super) struct WholeMessage<'a> {
+    #[serde(borrow, default)]
+    pub(super) content: Option<Vec<&'a RawValue>>,
+    #[serde(default)]
+    pub(super) stop_reason: Option<String>,
+    #[serde(borrow, default)]
+    pub(super) usage: Option<&'a RawValue>,
+}
+
 /// `content_block_start`.
 #[derive(Deserialize)]
 pub(super) struct BlockStart<'a> {

@@ -9,9 +9,11 @@ use agent::tools::ToolInfo;
 use super::wire::{Blob, Call, CallResult, Declaration, Output, Signature, WirePart};
 use super::{OWN_ID, WIRE};
 use crate::attached::{Attached, Shown};
+use crate::compat::{Compat, SchemaForm};
+use crate::config::{ModelSettings, Wire};
 use crate::conversation::Ask;
 use crate::history::{CallNames, History, Opening, Rendered, fragment, fragments, join};
-use crate::names;
+use crate::{names, schema, settings};
 
 /// The longest tool name that this wire accepts.
 const LONGEST_TOOL_NAME: usize = 64;
@@ -61,7 +63,7 @@ pub(crate) fn render(message: &Message, calls: &CallNames, attached: &Attached) 
     }
     // What it belonged to was left out; the provider takes it with an empty text.
     rest.extend(signature.map(|signature| fragment(&text_part("", Some(signature)))));
-    Rendered { role: message.role, results: results.join(",").into(), rest: rest.join(",").into() }
+    Rendered::new(message.role, results.join(","), rest.join(","))
 }
 
 fn text_part(text: &str, thought_signature: Option<String>) -> WirePart<'_> {
@@ -74,11 +76,13 @@ fn own(id: &CallId) -> Option<Cow<'_, str>> {
 }
 
 /// The body of a request.
-pub(crate) fn body(history: &History, ask: &Ask) -> Vec<u8> {
+pub(crate) fn body(history: &History, model: &str, ask: &Ask, compat: &Compat, settings: &ModelSettings) -> Vec<u8> {
     let mut body = Vec::with_capacity(history.bytes + history.bytes / 4 + 1024);
     body.push(b'{');
-    let Opening { system, own, tools } = &history.opening;
-    if !tools.is_empty() {
+    let Opening { system, tools, .. } = &history.opening;
+    let by_prompt = ask.output_schema.as_ref().filter(|_| compat.schema != SchemaForm::Strict);
+    let own = history.opening.own_with(Wire::Gemini, by_prompt.map(schema::words));
+    if !tools.is_empty() && compat.tools {
         body.extend_from_slice(br#""tools":[{"functionDeclarations":["#);
         body.extend_from_slice(tools.as_bytes());
         body.extend_from_slice(b"]}],");
@@ -88,14 +92,18 @@ pub(crate) fn body(history: &History, ask: &Ask) -> Vec<u8> {
     }
     if !(system.is_empty() && own.is_empty()) {
         body.extend_from_slice(br#""systemInstruction":{"parts":["#);
-        join(&mut body, [&**system, &**own]);
+        join(&mut body, [&**system, &*own]);
         body.extend_from_slice(b"]},");
     }
     body.extend_from_slice(format!(r#""generationConfig":{{"maxOutputTokens":{}"#, ask.max_tokens).as_bytes());
-    if let Some(schema) = &ask.output_schema {
-        body.extend_from_slice(br#","responseMimeType":"application/json","responseJsonSchema":"#);
-        body.extend_from_slice(schema.text().as_bytes());
+    if let Some(wanted) = ask.output_schema.as_ref().filter(|_| compat.schema != SchemaForm::Prompt) {
+        body.extend_from_slice(br#","responseMimeType":"application/json""#);
+        if compat.schema == SchemaForm::Strict {
+            body.extend_from_slice(br#","responseJsonSchema":"#);
+            body.extend_from_slice(wanted.text().as_bytes());
+        }
     }
+    body.extend_from_slice(settings::gemini_members(model, settings, compat).as_bytes());
     body.extend_from_slice(br#"},"contents":["#);
     for (nth, run) in history.said.chunk_by(|a, b| a.role == b.role).enumerate() {
         if nth > 0 {

@@ -7,9 +7,11 @@ use agent::tools::ToolInfo;
 use super::WIRE;
 use super::wire::{FilePart, InputItem, Kind, Phase, Tool};
 use crate::attached::{Attached, Shown, data_url};
+use crate::compat::{Compat, SchemaForm};
+use crate::config::Wire;
 use crate::conversation::Ask;
 use crate::history::{History, Rendered, fragment, fragments, join};
-use crate::names;
+use crate::{names, schema};
 
 /// The longest tool name that this wire accepts.
 const LONGEST_TOOL_NAME: usize = 64;
@@ -78,7 +80,7 @@ pub(crate) fn render(message: &Message, attached: &Attached) -> Rendered {
         }
     }
     rest.truncate(followed);
-    Rendered { role: message.role, results: results.join(",").into(), rest: rest.join(",").into() }
+    Rendered::new(message.role, results.join(","), rest.join(","))
 }
 
 fn is_reasoning(item: &Json) -> bool {
@@ -86,7 +88,7 @@ fn is_reasoning(item: &Json) -> bool {
 }
 
 /// The body of a request.
-pub(crate) fn body(history: &History, model: &str, ask: &Ask) -> Vec<u8> {
+pub(crate) fn body(history: &History, model: &str, ask: &Ask, compat: &Compat) -> Vec<u8> {
     let mut body = Vec::with_capacity(history.bytes + history.bytes / 4 + 1024);
     let limit = ask.max_tokens.max(LEAST_OUTPUT_TOKENS);
     let model_name = fragment(model);
@@ -96,8 +98,10 @@ pub(crate) fn body(history: &History, model: &str, ask: &Ask) -> Vec<u8> {
     if can_reason(model) {
         body.extend_from_slice(br#","include":["reasoning.encrypted_content"]"#);
     }
-    let (system, tools) = (history.opening.joined_system(), &history.opening.tools);
-    if !tools.is_empty() {
+    let by_prompt = ask.output_schema.as_ref().filter(|_| compat.schema != SchemaForm::Strict);
+    let own = history.opening.own_with(Wire::Responses, by_prompt.map(schema::words));
+    let (system, tools) = (history.opening.joined_system(&own), &history.opening.tools);
+    if !tools.is_empty() && compat.tools {
         body.extend_from_slice(br#","tools":["#);
         body.extend_from_slice(tools.as_bytes());
         body.push(b']');
@@ -109,10 +113,17 @@ pub(crate) fn body(history: &History, model: &str, ask: &Ask) -> Vec<u8> {
         body.extend_from_slice(br#","instructions":"#);
         body.extend_from_slice(system.as_bytes());
     }
-    if let Some(schema) = &ask.output_schema {
-        body.extend_from_slice(br#","text":{"format":{"type":"json_schema","name":"answer","schema":"#);
-        body.extend_from_slice(schema.text().as_bytes());
-        body.extend_from_slice(b"}}");
+    match (&ask.output_schema, compat.schema) {
+        (Some(wanted), SchemaForm::Strict) => {
+            let (schema, is_strict) = schema::closed(wanted);
+            let format = format!(
+                r#","text":{{"format":{{"type":"json_schema","name":"answer","strict":{is_strict},"schema":{}}}}}"#,
+                schema.text()
+            );
+            body.extend_from_slice(format.as_bytes());
+        }
+        (Some(_), SchemaForm::JsonMode) => body.extend_from_slice(br#","text":{"format":{"type":"json_object"}}"#),
+        (Some(_), SchemaForm::Prompt) | (None, _) => {}
     }
     body.extend_from_slice(br#","input":["#);
     join(&mut body, history.said.chunk_by(|a, b| a.role == b.role).flat_map(fragments));

@@ -122,7 +122,14 @@ pub(crate) fn created(id: ThreadId) -> Event {
 }
 
 fn model() -> Model {
-    Model { name: "none".into(), context_tokens: 1000, max_output_tokens: 100, price: None }
+    Model {
+        name: "none".into(),
+        context_tokens: 1000,
+        max_output_tokens: 100,
+        price: None,
+        patience: Default::default(),
+        effort: None,
+    }
 }
 
 pub(crate) fn root() -> ThreadId {

@@ -143,7 +143,8 @@ pub async fn an_execution_goes_from_pending_to_its_end_once(store: Arc<dyn Store
 pub async fn usage_is_summed_by_thread_and_model(store: Arc<dyn Store>) {
     let other = ThreadId::new("20260115-zzzz");
     threads(&*store, &[&root(), &root().child(1), &other]).await;
-    let lost = Event::CallRepeated { turn: 2, booked: Claim { tokens: 70, cost_microusd: 3, requests: 1 } };
+    let lost =
+        Event::CallRepeated { turn: 2, booked: Claim { tokens: 70, cost_microusd: 3, requests: 1, answer_tokens: 20 } };
     append(&*store, &root(), 1, vec![answered(1, &[]), lost, answered(2, &[])]).await;
     append(&*store, &root().child(1), 1, vec![answered(1, &[])]).await;
     append(&*store, &other, 1, vec![answered(1, &[])]).await;

@@ -157,7 +157,7 @@ pub(super) fn frames(saying: &Saying) -> Vec<String> {
         frames.push(chunk(vec![part], json!({})));
     }
     let finish_reason = match saying.stop {
-        StopReason::EndTurn | StopReason::ToolUse => "STOP",
+        StopReason::EndTurn | StopReason::ToolUse | StopReason::Paused => "STOP",
         StopReason::MaxTokens => "MAX_TOKENS",
         StopReason::Refusal => "SAFETY",
     };

@@ -53,8 +53,10 @@ pub(super) fn check(headers: &HeaderMap, body: &Value, signatures: &Signatures) 
         "'tool_choice' is only allowed when 'tools' are specified.".to_owned()
     })?;
     if let Some(format) = body.get("text").map(|text| &text["format"]) {
-        let good = format["type"] == "json_schema" && format["name"].is_string() && format["schema"].is_object();
-        require(good, || "text.format: must be a json_schema with a name and a schema".to_owned())?;
+        let is_schema = format["type"] == "json_schema" && format["name"].is_string() && format["schema"].is_object();
+        require(is_schema || format["type"] == "json_object", || {
+            "text.format: must be a json_schema with a name and a schema".to_owned()
+        })?;
         if format["strict"] == true {
             closed(&format["schema"], "text.format.schema")?;
         }
