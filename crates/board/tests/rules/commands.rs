@@ -100,7 +100,7 @@ fn a_start_that_fails_leaves_the_task_pending_with_the_reason_until_it_is_assign
     bench.ask(Actor::System, failed).unwrap();
     assert_eq!((bench.status(&id), bench.task(&id).reason.as_deref()), (Status::Pending, Some("no key")));
     assert!(bench.take(1).is_empty(), "it is not tried again by itself");
-    assert_eq!(bench.ask(Actor::Human, Command::Assign { task: id.clone(), to: new_agent() }), Ok(Reply::Done));
+    assert_eq!(bench.ask(Actor::Human, Command::Assign { task: id, to: new_agent() }), Ok(Reply::Done));
     assert_eq!(bench.take(1).len(), 1);
 }
 
@@ -120,7 +120,7 @@ fn an_agent_that_ends_without_completing_blocks_its_task_with_its_report() {
     assert_eq!(bench.ask(Actor::System, ended(1)), Ok(Reply::Done));
     assert_eq!((bench.status(&id), bench.task(&id).result.as_deref()), (Status::Blocked, Some("half of it")));
     assert_eq!(bench.ask(Actor::System, ended(1)), Ok(Reply::Unchanged));
-    bench.set(Actor::Human, id.clone(), Change::Reopened).unwrap();
+    bench.set(Actor::Human, id, Change::Reopened).unwrap();
     let again = bench.take(1);
     assert!(matches!(&again[0].kind, DeliveryKind::Assign { to } if *to == thread), "its agent goes on with it");
 }
