@@ -136,9 +136,7 @@ impl Change {
     pub fn of(event: &Event) -> Option<Self> {
         Some(match event {
             Event::ThreadCreated(created) => {
-                if created.brief.is_none() {
-                    return None;
-                }
+                created.brief.as_ref()?;
                 Self::Created
             }
             Event::RunStarted { .. } => Self::Begun,

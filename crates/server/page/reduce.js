@@ -156,14 +156,19 @@ function sub_agent_end({ picture, frame, place }, otherwise) {
   const { outcome = otherwise, report, error, metrics, usage } = frame.data ?? {};
   const { tokens_input: input, tokens_output: output, tool_calls } = metrics ?? {};
   const own = { tokens: { input, output }, tool_calls };
-  ends(picture, childOf(picture, frame, place), {
+  const child = childOf(picture, frame, place);
+  const used = usage || metrics ? sum(place, usage ?? { self: own, tree: own }) : null;
+  // Each turn of a sub-agent tells what that turn used.
+  const isTurn = Number.isSafeInteger(frame.turn);
+  if (isTurn && used) child.facts.ended = plus(child.facts.ended, used);
+  ends(picture, child, {
     place,
     outcome,
     report,
     error: error ?? undefined,
     at: frame.timestamp,
     ms: metrics?.duration_ms,
-    sum: usage || metrics ? sum(place, usage ?? { self: own, tree: own }) : null,
+    sum: isTurn ? null : used,
   });
 }
 

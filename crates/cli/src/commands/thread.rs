@@ -1,5 +1,6 @@
 //! `majordomo thread ls` and `show`.
 
+use std::collections::BTreeSet;
 use std::io::IsTerminal;
 
 use agent::ThreadId;
@@ -9,7 +10,7 @@ use majordomo::follow::logged;
 use majordomo::staff::open_store;
 use majordomo::threads::{ThreadState, TreeUsage, object, tree_usage};
 use serde_json::{Value, json};
-use store::{Living, SearchQuery, Selection, Store, ThreadQuery, ThreadRow, read_all};
+use store::{ApprovalQuery, Living, SearchQuery, Selection, Store, ThreadQuery, ThreadRow, read_all};
 use view::draw::columns::{self, cut, left, right};
 use view::{Dialect, Entry, Lines, Transcript, draw, safe};
 
@@ -60,18 +61,23 @@ pub async fn ls(flags: &Flags, json: bool, limit: usize, which: Which) -> Result
     let rows = store.threads(query).await?;
     let living = store.living(runtime::Clock::default().now()).await?;
     let trees = tree_usage(&*store, &rows).await?;
+    let open = ApprovalQuery { limit: usize::MAX, ..ApprovalQuery::default() };
+    // A conversation waits for a person if any of its agents does.
+    let waiting: BTreeSet<ThreadId> =
+        store.approvals(open).await?.into_iter().flat_map(|row| [row.root, row.question.id.thread()]).collect();
     let mut result = out::Result::Stdout;
     if json {
         let listed = rows.iter().zip(&trees).map(|(row, tree)| {
             let mut listed = object(row, &living);
             listed["tree"] = json!(tree);
+            listed["waiting"] = json!(waiting.contains(&row.id));
             listed
         });
         let rows: Vec<Value> = listed.collect();
         result.line(&Value::from(rows).to_string())?;
         return Ok(0);
     }
-    for line in table(&rows, &trees, &living) {
+    for line in table(&rows, &trees, &living, &waiting) {
         if !result.line(&line)? {
             break;
         }
@@ -174,7 +180,7 @@ pub async fn find(store: &dyn Store, name: &str) -> Result<(ThreadId, ThreadRow)
 }
 
 /// Threads as lines whose columns are as wide as they must be; the goal has the rest of the terminal.
-fn table(rows: &[ThreadRow], trees: &[TreeUsage], living: &Living) -> Vec<String> {
+fn table(rows: &[ThreadRow], trees: &[TreeUsage], living: &Living, waiting: &BTreeSet<ThreadId>) -> Vec<String> {
     let zone = TimeZone::system();
     let when = |at: agent::Time| {
         let moment = jiff::Timestamp::from_millisecond(at.0).unwrap_or_default();
@@ -204,7 +210,11 @@ fn table(rows: &[ThreadRow], trees: &[TreeUsage], living: &Living) -> Vec<String
             line.push_str(&if column == COST { right(text, width) } else { left(text, width) });
             line.push(' ');
         }
-        let mark = if row.unread { "* " } else { "" };
+        let mark = match (waiting.contains(&row.id), row.unread) {
+            (true, _) => "? ",
+            (false, true) => "* ",
+            (false, false) => "",
+        };
         let called = format!("{mark}{}", safe::line(row.title.as_deref().unwrap_or(&row.goal), goal));
         line.push_str(&cut(&called, goal, '…'));
         line.trim_end().to_owned()

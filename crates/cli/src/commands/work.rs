@@ -27,9 +27,9 @@ pub async fn work(arguments: Work) -> Result<u8, Failure> {
     let data = config.data.to_string_lossy().into_owned();
     let flags = Flags { data: Some(data), ..flags };
     let worker = Worker::new(store.clone(), opener(surroundings, flags), arguments.concurrency, chores(&arguments));
-    out::note("working what is runnable; Ctrl-C stops, and what was begun can be gone on with");
     let mut interrupts = signal(SignalKind::interrupt()).map_err(anyhow::Error::from)?;
     let mut terminations = signal(SignalKind::terminate()).map_err(anyhow::Error::from)?;
+    out::note("working what is runnable; Ctrl-C stops, and what was begun can be gone on with");
     let mut code = 0;
     let stop = async {
         code = tokio::select! {

@@ -6,33 +6,51 @@ use std::path::Path;
 
 use agent::approval::Resolution;
 use agent::message::Part;
-use agent::{CallId, Event, Outcome, Outside, ThreadId};
+use agent::{CallId, Event, Outcome, Outside, Report, ThreadId};
 use store::Record;
-use testkit::world::{DatabaseContents, World, events, report_of};
+use testkit::world::{DatabaseContents, World, events};
 use view::{Dialect, Lines, Logged};
 
 use crate::runs::{EFFECTS, WRITTEN};
 
-/// How everybody of a family ended: by the place in the family, the outcome and the words.
+/// How everybody of a family ended: by the place in the family, and by the turn of one that was asked more, the outcome and the words.
 pub type Ends = BTreeMap<String, (Outcome, String)>;
 
 /// How everybody of a family ended.
 pub fn ends(contents: &DatabaseContents, root: &ThreadId) -> Ends {
     let family = contents.rows.iter().filter(|row| row.root == *root);
-    let end = |id: &ThreadId| {
-        let report = report_of(&contents.log, id);
-        (id.as_str()[root.as_str().len()..].to_owned(), (report.outcome, report.text.to_string()))
+    let ends = |id: &ThreadId| {
+        let place = id.as_str()[root.as_str().len()..].to_owned();
+        let turns = reports(contents, id).enumerate().map(move |(at, report)| {
+            let turn = if at == 0 { place.clone() } else { format!("{place}, turn {}", at + 1) };
+            (turn, (report.outcome, report.text.to_string()))
+        });
+        turns.collect::<Vec<_>>()
     };
-    family.map(|row| end(&row.id)).collect()
+    family.flat_map(|row| ends(&row.id)).collect()
 }
 
-/// Nothing is under way, everybody has reported once, and every report reached whom it was for, once.
+/// The reports of a thread, in order.
+fn reports<'a>(contents: &'a DatabaseContents, id: &ThreadId) -> impl Iterator<Item = &'a Report> {
+    events(&contents.log, id).filter_map(|event| match event {
+        Event::Reported(report) => Some(&**report),
+        _ => None,
+    })
+}
+
+/// Nothing is under way, everybody has reported once on what they were asked, and every report reached whom it was for, once.
 pub fn assert_over(contents: &DatabaseContents, root: &ThreadId) {
     contents.assert_at_rest(root);
     for row in contents.rows.iter().filter(|row| row.root == *root) {
         let Some(parent) = &row.parent else { continue };
         let is_its = |event: &&Event| matches!(event, Event::ChildReported { child, .. } if *child == row.id);
-        assert_eq!(events(&contents.log, parent).filter(is_its).count(), 1, "{} reports once", row.id);
+        let (told, written) =
+            (events(&contents.log, parent).filter(is_its).count(), reports(contents, &row.id).count());
+        assert_eq!(told, written, "each report of {} reaches its parent once", row.id);
+        let asked = events(&contents.log, parent)
+            .filter(|event| matches!(event, Event::ChildAsked(asked) if asked.child == row.id))
+            .count();
+        assert_eq!(written, 1 + asked, "{} reports once on what it is asked", row.id);
     }
 }
 

@@ -24,6 +24,7 @@ const ALONE: u64 = 22;
 const TREE: u64 = 60;
 const BACKGROUND: u64 = 36;
 const ASKING: u64 = 28;
+const ASKED_MORE: u64 = 50;
 
 /// Points that are gone through at once.
 const ABREAST: usize = 2;
@@ -57,10 +58,21 @@ fn a_run_that_asks_a_person_survives_its_death_at_every_event() {
 }
 
 #[test]
+fn a_child_that_is_asked_more_survives_its_death_at_every_event() {
+    // F1, F3
+    dies_everywhere(&runs::asked_more(), ASKED_MORE);
+}
+
+#[test]
 fn a_run_that_dies_again_whenever_it_is_resumed_comes_to_the_same_end() {
     // F1
-    for (scripted, points) in [(runs::alone(), 25), (runs::tree(), 40), (runs::background(), 35), (runs::asking(), 20)]
-    {
+    for (scripted, points) in [
+        (runs::alone(), 25),
+        (runs::tree(), 40),
+        (runs::background(), 35),
+        (runs::asking(), 20),
+        (runs::asked_more(), 20),
+    ] {
         let whole = Whole::of(&scripted);
         let deaths: Vec<Deaths> = (0..points).map(|seed| Deaths::new(seed, whole.events)).collect();
         hold_at_all(&deaths, |deaths| dies_and_ends(&scripted, &whole, deaths));

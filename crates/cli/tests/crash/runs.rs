@@ -89,6 +89,35 @@ pub fn asking() -> Scripted {
     Scripted { scenes, answer: "written and run", steer: None, asks: true }
 }
 
+/// A child that is asked more after its report, twice, the second time beside its parent.
+pub fn asked_more() -> Scripted {
+    let more =
+        |text: &str, arguments: &str| call("message_agent", &format!("agent = \"1\", text = {text:?}{arguments}"));
+    let scenes = vec![
+        scene(
+            TASK,
+            &[
+                calls(&[spawn("look around")]),
+                calls(&[more("and behind it?", "")]),
+                calls(&[more("and above?", ", background = true"), call("wait_agents", "")]),
+                whenever_asked(&says("all of it is known")),
+            ],
+        ),
+        scene(
+            "look around",
+            &[
+                calls(&[leaves("around")]),
+                says("a door"),
+                calls(&[leaves("behind")]),
+                says("a stair"),
+                calls(&[leaves("above")]),
+                says("a roof"),
+            ],
+        ),
+    ];
+    Scripted { scenes, answer: "all of it is known", steer: None, asks: false }
+}
+
 /// A command that leaves its word.
 fn leaves(word: &str) -> String {
     command(&format!("echo {word} >> {EFFECTS}"))

@@ -133,7 +133,8 @@ fn thread(
 
 /// What a child handed up: from its own log, else from its parent's.
 fn report(node: &Node, own: &[Entry], rows: &BTreeMap<String, Vec<Entry>>) -> Option<String> {
-    if node.id.is_root() {
+    // One that is asked more has not answered that yet.
+    if node.id.is_root() || node.outcome.is_none() {
         return None;
     }
     let is_child = |entry: &&ChildRow| entry.thread == node.id;
@@ -158,6 +159,8 @@ fn items(node: &Node, own: &[Entry], begun: &BTreeSet<(String, String)>) -> Vec<
     let is_lost = node.outcome.is_some() && last_end.is_none();
     let one = |(at, entry): (usize, &Entry)| match entry {
         Entry::Prompt { text, .. } => Some(json!({"prompt": text})),
+        // What it was asked first is its goal.
+        Entry::Brief { text, .. } if at > 0 => Some(json!({"prompt": text})),
         Entry::Text { agent, text, .. } => Some(json!({"text": text, "agent": agent})),
         Entry::Steer { from, text, .. } => Some(json!({"steer": text, "from": from})),
         Entry::Tool(row) => {

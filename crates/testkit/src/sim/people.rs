@@ -157,26 +157,26 @@ impl Sim {
         for thread in self.disk.everybody() {
             let parent = thread.parent().map(|parent| &self.disk.record(&parent).replayed);
             if parent.is_none_or(|parent| !parent.children.live.contains_key(&thread)) {
-                self.resume_one(Place::new(process, &thread), wait_ms)?;
+                self.resume_one(&Place::new(process, &thread), wait_ms)?;
             }
         }
         Ok(())
     }
 
-    fn resume_one(&mut self, place: Place, wait_ms: u64) -> Result<(), Broken> {
+    fn resume_one(&mut self, place: &Place, wait_ms: u64) -> Result<(), Broken> {
         let process = place.process;
         if is_idle(&self.disk.record(&place.thread).replayed) {
             return Ok(());
         }
         let is_own = self.disk.record(&place.thread).owner.as_ref() == Some(&self.processes[process].name);
-        let has_seat = self.copy(&place).is_some();
+        let has_seat = self.copy(place).is_some();
         if is_own && has_seat {
             return Ok(());
         }
         // A copy that is not the owner's finds out by itself: until then no other driver can take its slot.
-        let epoch = if has_seat { None } else { self.adopt(&place)? };
+        let epoch = if has_seat { None } else { self.adopt(place)? };
         match epoch {
-            Some(epoch) => self.reopen(&place, epoch),
+            Some(epoch) => self.reopen(place, epoch),
             None => {
                 if has_seat || !self.is_driven(&place.thread) {
                     self.after(wait_ms, Due::Resume(process, wait_ms * 2));

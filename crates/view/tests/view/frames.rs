@@ -71,23 +71,31 @@ fn numbers_grow_strictly_and_lead_back_to_their_event() {
 
 // INV-1, ZILEO-22
 #[test]
-fn every_child_that_was_handed_work_ends_exactly_once() {
+fn every_child_that_was_handed_work_ends_exactly_once_for_each_turn() {
     let mut children = 0;
     for (story, _, frames) in all_stories() {
+        let (mut handed, mut begun) = (BTreeMap::new(), BTreeSet::new());
         let mut ends: BTreeMap<_, Vec<&str>> = BTreeMap::new();
         for frame in &frames {
             match &frame.body {
-                Body::AgentDelegate { sub_agent_id, .. } => {
-                    assert!(ends.insert(sub_agent_id, vec![]).is_none(), "{story}");
+                Body::AgentDelegate { sub_agent_id, .. } => *handed.entry(sub_agent_id).or_insert(0) += 1,
+                Body::SubAgentStart(begin) => {
+                    assert!(begun.insert((&begin.child.sub_agent_id, begin.turn)), "{story}: a turn begins once");
                 }
                 Body::SubAgentComplete(end) | Body::SubAgentError(end) => {
-                    ends.get_mut(&end.child.sub_agent_id).expect("a child is handed work first").push(frame.kind());
+                    assert!(handed.contains_key(&end.child.sub_agent_id), "{story}: a child is handed work first");
+                    ends.entry((&end.child.sub_agent_id, end.turn)).or_default().push(frame.kind());
                 }
                 _ => {}
             }
         }
-        children += ends.len();
+        children += handed.len();
         assert!(ends.values().all(|ends| ends.len() == 1), "{story}: {ends:?}");
+        assert!(begun.iter().all(|turn| ends.contains_key(turn)), "{story}: {begun:?} {ends:?}");
+        for (child, times) in handed {
+            let turns = ends.keys().filter(|(ended, _)| *ended == child).count();
+            assert!(turns >= times, "{story}: {child} was handed work {times} times and ended {turns} times");
+        }
     }
     assert!(children > 8, "the stories hold {children} children");
 }
@@ -95,7 +103,12 @@ fn every_child_that_was_handed_work_ends_exactly_once() {
 #[test]
 fn done_is_the_last_frame_of_its_run_and_agrees_with_the_usage_before_it() {
     for (story, _, frames) in all_stories() {
-        assert_eq!(frames.last().expect("a story has frames").kind(), "done", "{story}");
+        let done = frames.iter().rposition(|frame| frame.kind() == "done").expect("a run ends");
+        // Only what a person asks a sub-agent afterwards comes behind it.
+        let asked = |frame: &Frame| matches!(&frame.body, Body::SubAgentStart(begin) if begin.turn > 1);
+        let behind = &frames[done + 1..];
+        assert!(behind.is_empty() || behind.iter().any(asked), "{story}");
+        assert!(behind.iter().all(|frame| !frame.thread.is_root()), "{story}");
         let mut usage = None;
         for frame in frames.iter().filter(|frame| frame.thread.is_root()) {
             match &frame.body {

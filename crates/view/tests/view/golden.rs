@@ -29,6 +29,7 @@ stories! {
     a_background_child,
     a_child_over_budget,
     a_child_that_asks,
+    a_child_that_is_asked_more,
     a_crash_and_a_reopening,
     a_provider_retry,
     a_refused_tool,
