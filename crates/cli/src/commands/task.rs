@@ -85,7 +85,7 @@ pub async fn wait(id: &str, timeout: Option<f64>, json: bool, board: BoardArgs) 
         Some(most) => match tokio::time::timeout(most, settled).await {
             Ok(settled) => settled,
             Err(_) => {
-                out::note(&format!("{id} is not done yet; it was waited for {} s", most.as_secs()));
+                out::note(&format!("{id} is not done yet; it was waited for {:.1} s", most.as_secs_f64()));
                 return Ok(7);
             }
         },
