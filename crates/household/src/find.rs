@@ -62,6 +62,7 @@ const HEADING: f64 = 0.4;
 const KIND: f64 = 0.2;
 /// A passage that covers so much of the question answers it, and this much if it holds the kind of thing that is asked for.
 const SURE: f64 = 0.6;
+const HALF: f64 = 0.5;
 const NEAR: f64 = 0.42;
 /// A passage that covers less of the question is no answer.
 const LEAST: f64 = 0.34;
@@ -113,6 +114,7 @@ fn terms(question: &str, household: &Household) -> Result<Vec<Term>, Error> {
             words_of(&person.name).into_iter().chain(nicknames).any(|name| name == word && name.len() > 1)
         };
         let named: Vec<&KnownPerson> = people.iter().filter(is_named).collect();
+        term.is_name = !named.is_empty();
         match (&named[..], glossary::relation(&word)) {
             ([], Some(_)) => {
                 for person in people::meant(&word, &people).into_iter().take(3) {
@@ -185,7 +187,7 @@ fn score(passage: Passage, terms: &[Term], weights: &[f64], wanted: Wanted) -> O
         0 => false,
         _ if passage.is_heading && !holds => false,
         1 if terms.len() == 1 => covers >= SURE,
-        1 => holds && covers >= SURE && own > 0.0,
+        1 => holds && covers >= HALF && own > 0.0,
         _ => covers >= SURE || (holds && covers >= NEAR),
     };
     Some(Scored { passage, score, covers, is_sure, missing, read_as })

@@ -53,7 +53,12 @@ pub(crate) fn others(folded: &str) -> Vec<&'static str> {
 pub(crate) fn within(folded: &str) -> Vec<&'static str> {
     let is_part = |word: &str| word.len() >= 5 && word.len() + 3 <= folded.len();
     let longest = |is_at: &dyn Fn(&str) -> bool| {
-        glossary().of.keys().filter(|word| is_part(word) && is_at(word)).max_by_key(|word| (word.len(), **word)).copied()
+        glossary()
+            .of
+            .keys()
+            .filter(|word| is_part(word) && is_at(word))
+            .max_by_key(|word| (word.len(), **word))
+            .copied()
     };
     let parts = [longest(&|word| folded.starts_with(word)), longest(&|word| folded.ends_with(word))];
     parts.into_iter().flatten().flat_map(|word| others(word).into_iter().chain([word])).collect()

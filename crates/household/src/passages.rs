@@ -41,12 +41,19 @@ pub(crate) fn of_note(text: &str, first_line: usize) -> Vec<Sentence> {
             sentences.push(Sentence {
                 text: trimmed[level..].trim().to_owned(),
                 line: at + 1,
-                under: under(&headings), is_heading: true });
+                under: under(&headings),
+                is_heading: true,
+            });
         } else if is_entry {
             let entry = trimmed.trim_start_matches(['-', '*', '+', '>', ' ']);
             let entry = ["[ ] ", "[x] ", "[X] "].iter().find_map(|mark| entry.strip_prefix(mark)).unwrap_or(entry);
             if entry.chars().any(char::is_alphanumeric) {
-                sentences.push(Sentence { text: entry.trim().to_owned(), line: at + 1, under: under(&headings), is_heading: false });
+                sentences.push(Sentence {
+                    text: entry.trim().to_owned(),
+                    line: at + 1,
+                    under: under(&headings),
+                    is_heading: false,
+                });
             }
         } else if !trimmed.is_empty() {
             paragraph.push((at + 1, trimmed));
@@ -169,6 +176,8 @@ pub(crate) struct Term {
     others: Vec<String>,
     /// Names and addresses of the person that it means.
     pub names: Vec<String>,
+    /// Whether it is a name: then no other word counts as it.
+    pub is_name: bool,
 }
 
 /// What a match by a word from the glossary is worth beside one of the word itself.
@@ -186,7 +195,7 @@ impl Term {
             others => others,
         };
         let others = known.into_iter().map(stem).collect();
-        Self { stem: stem(&said), others, names: Vec::new(), said }
+        Self { stem: stem(&said), others, names: Vec::new(), is_name: false, said }
     }
 
     /// How well the best of some words answers to this one, from 0 to 1.
@@ -198,6 +207,9 @@ impl Term {
         let is_long = |word: &str| word.len() >= 4;
         if word == self.said || self.names.iter().any(|name| name == word) {
             return 1.0;
+        }
+        if self.is_name {
+            return if word.strip_suffix('s') == Some(&self.said) { 0.95 } else { 0.0 };
         }
         let root = stem(word);
         if root == self.stem {
@@ -220,7 +232,8 @@ impl Term {
             return 0.6;
         }
         let shorter = self.said.len().min(word.len());
-        let is_short_slip = shorter == 4 && self.said.len() != word.len() && self.said.as_bytes()[0] == word.as_bytes()[0];
+        let is_short_slip =
+            shorter == 4 && self.said.len() != word.len() && self.said.as_bytes()[0] == word.as_bytes()[0];
         let is_slip = (shorter >= 5 || is_short_slip) && strsim::osa_distance(&self.said, word) == 1;
         if is_slip { 0.6 } else { 0.0 }
     }

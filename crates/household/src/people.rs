@@ -28,7 +28,7 @@ pub(crate) struct KnownPerson {
     pub mails: usize,
 }
 
-/// Mails that are looked at for people; whoever wrote before these is in the address book or forgotten.
+/// Mails that are looked at for people; an older correspondent who matters is in the address book.
 const MAILS: usize = 1_500;
 
 impl KnownPerson {
@@ -95,11 +95,11 @@ pub(crate) fn meant(said: &str, people: &[KnownPerson]) -> Vec<KnownPerson> {
     scored.into_iter().filter(|(score, _)| *score == best).map(|(_, person)| person.clone()).collect()
 }
 
-/// Words before a person that name nobody.
+/// Words before a name that are no part of it.
 const ARTICLES: [&str; 31] = [
-    "s", "the", "my", "our", "a", "mr", "mrs", "ms", "dr", "der", "die", "das", "dem", "den", "mein", "meine", "meinem",
-    "meiner", "meinen", "unser", "unsere", "herr", "herrn", "frau", "le", "la", "mon", "ma", "notre", "madame",
-    "monsieur",
+    "s", "the", "my", "our", "a", "mr", "mrs", "ms", "dr", "der", "die", "das", "dem", "den", "mein", "meine",
+    "meinem", "meiner", "meinen", "unser", "unsere", "herr", "herrn", "frau", "le", "la", "mon", "ma", "notre",
+    "madame", "monsieur",
 ];
 
 fn score(person: &KnownPerson, said: &str, words: &[String]) -> u32 {
@@ -115,7 +115,9 @@ fn score(person: &KnownPerson, said: &str, words: &[String]) -> u32 {
     let related = |list: &[String]| {
         let of = |word: &String| glossary::relation(word);
         // "Havelbank" is a bank.
-        let ends = |word: &String, set: &[&str]| set.iter().any(|one| one.len() > 3 && word.len() > one.len() && word.ends_with(one));
+        let ends = |word: &String, set: &[&str]| {
+            set.iter().any(|one| one.len() > 3 && word.len() > one.len() && word.ends_with(one))
+        };
         let is_one = |set: &[&str]| list.iter().any(|word| set.contains(&word.as_str()) || ends(word, set));
         words.iter().all(|word| list.contains(word) || of(word).is_some_and(is_one))
             && words.iter().any(|word| of(word).is_some())

@@ -128,7 +128,9 @@ impl Gathered {
     fn take(&mut self, piece: Piece) -> bool {
         match piece {
             // "Friday, 23 January" is that Friday, not the next.
-            Piece::Days(from, to) if self.days.is_some_and(|(known, end)| is_that_weekday((known, end), (from, to))) => {
+            Piece::Days(from, to)
+                if self.days.is_some_and(|(known, end)| is_that_weekday((known, end), (from, to))) =>
+            {
                 self.days = Some((from, to));
                 true
             }

@@ -182,7 +182,7 @@ fn asked_for(said: &str) -> String {
     if is_preamble && goes_on { asked_for(rest) } else { said }
 }
 
-/// What is said to a request that no specialist gets, or that nobody could answer; none for one that a specialist gets.
+/// What is said to a request that no specialist gets, or that was looked for in vain; none for one that a specialist gets.
 fn unanswered(said: &str, read: &Classification, cx: &AgentContext) -> Option<Spoken> {
     if let Some(direct) = read.direct {
         return Some(Spoken { text: directly(direct, &cx.context.now, cx), ..Spoken::default() });
@@ -192,7 +192,8 @@ fn unanswered(said: &str, read: &Classification, cx: &AgentContext) -> Option<Sp
 
 /// Whether nothing but a time is said: "Thursday?" asks what is on.
 fn is_bare_time(read: &Classification, said: &str, cx: &AgentContext) -> bool {
-    read.intents.is_empty() && read.times.when.is_some() && SpecialistTask::read(said, &cx.context).subject_words().is_empty()
+    let is_unsure = read.question.is_some() || read.direct == Some(Direct::Unsupported);
+    is_unsure && read.times.when.is_some() && SpecialistTask::read(said, &cx.context).subject_words().is_empty()
 }
 
 /// Whether a question that no rule is sure about may be answered by what the household holds: it is looked for before anything is said.

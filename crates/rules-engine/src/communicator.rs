@@ -49,7 +49,11 @@ fn begin(task: &SpecialistTask, cx: &AgentContext) -> Said {
             cx.call("mail_list", json!({ "from": person, "query": subject, "limit": 5 }))
         }
         // Who is told something may have asked for it: then it is an answer.
-        (Some(person), _) if task.has_any(&[Concept::Tell, Concept::Write]) && !wording::points(task).is_empty() && cx.can("mail_list") => {
+        (Some(person), _)
+            if task.has_any(&[Concept::Tell, Concept::Write])
+                && !wording::points(task).is_empty()
+                && cx.can("mail_list") =>
+        {
             cx.call("mail_list", json!({ "from": person, "answered": false, "limit": 5 }))
         }
         (Some(person), _) => cx.call("contacts_find", json!({ "query": person })),
@@ -113,7 +117,8 @@ fn from_list(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, input: &Valu
         if let Some(odd) = mails.first().filter(|mail| !list(mail, "warnings").is_empty()) {
             return refused(cx, odd);
         }
-        let related = mails.iter().find(|mail| is_about(task, mail)).filter(is_meant).or_else(|| mails.iter().find(is_meant));
+        let related =
+            mails.iter().find(|mail| is_about(task, mail)).filter(is_meant).or_else(|| mails.iter().find(is_meant));
         return match (related.and_then(|mail| mail["emailId"].as_str()), task.person()) {
             (Some(id), _) => create(task, cx, Some(id), None),
             (None, Some(address)) if address.contains('@') => create(task, cx, None, Some(address)),
@@ -122,7 +127,12 @@ fn from_list(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, input: &Valu
     }
     // The newest mail of a name, or the one that is spoken of, may be a fraud in that name.
     let is_odd = |mail: &&Value| !list(mail, "warnings").is_empty();
-    if let Some(mail) = mails.iter().enumerate().find(|(at, mail)| is_odd(mail) && (*at == 0 || is_about(task, mail))).map(|(_, mail)| mail) {
+    if let Some(mail) = mails
+        .iter()
+        .enumerate()
+        .find(|(at, mail)| is_odd(mail) && (*at == 0 || is_about(task, mail)))
+        .map(|(_, mail)| mail)
+    {
         return refused(cx, mail);
     }
     if let Some(id) = mails.iter().find(|mail| !is_odd(mail)).and_then(|mail| mail["emailId"].as_str()) {
@@ -158,7 +168,9 @@ fn is_about(task: &SpecialistTask, mail: &Value) -> bool {
     };
     let told: Vec<String> = words(&task.task).into_iter().map(|word| word.folded).collect();
     let whole = text.join(" ");
-    told.iter().filter(is_weighty).any(|word| text.contains(word) || word.len() > 4 && Household::holds_word(&whole, word))
+    told.iter()
+        .filter(is_weighty)
+        .any(|word| text.contains(word) || word.len() > 4 && Household::holds_word(&whole, word))
 }
 
 /// Words that every mail may hold.
@@ -181,7 +193,7 @@ fn from_contacts(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, data: &V
     match chosen.and_then(|contact| contact["emails"][0].as_str()) {
         Some(address) => create(task, cx, None, Some(address)),
         None if contacts.len() > 1 => Said::text(several(cx, who, contacts)),
-        // Somebody who wrote may be in no address book.
+        // A person who wrote may be in no address book.
         None if turn.calls.len() < MOST_CALLS && cx.can("people_about") => {
             cx.call("people_about", json!({ "person": who }))
         }
@@ -208,7 +220,10 @@ fn create(task: &SpecialistTask, cx: &AgentContext, reply_to: Option<&str>, to: 
     let slots: Vec<Value> = task.slots.iter().map(|(start, end)| json!({ "start": start, "end": end })).collect();
     let act = act(task, !slots.is_empty(), reply_to.is_some());
     let forwarded_to = (act == "forward").then(|| task.entities.addresses.first().map(String::as_str)).flatten();
-    let subject = subject(task).filter(|_| reply_to.is_none());
+    let points = wording::points(task);
+    // A mail that begins a conversation has a subject: what it says, in short.
+    let own = points.first().map(|point| crate::phrases::plain(point.trim_end_matches(['.', '!']), 60));
+    let subject = subject(task).map(str::to_owned).or(own.filter(|_| act != "forward")).filter(|_| reply_to.is_none());
     cx.call(
         "draft_create",
         json!({
@@ -216,7 +231,7 @@ fn create(task: &SpecialistTask, cx: &AgentContext, reply_to: Option<&str>, to: 
             "to": to.or(forwarded_to).map(|to| vec![to]),
             "subject": subject,
             "act": act,
-            "points": wording::points(task),
+            "points": points,
             "slots": slots,
         }),
     )

@@ -151,7 +151,8 @@ impl NamedThings<'_> {
         let parts: Vec<String> = words(name).into_iter().map(|word| word.folded).collect();
         // A cue may reach over words that it does not hold.
         let is_ours = |at: &usize| {
-            lexicon().is_word(&self.words[*at].folded) && self.hits.iter().any(|hit| hit.words.contains(at))
+            lexicon().is_spoken(self.words, &self.words[*at].folded)
+                && self.hits.iter().any(|hit| hit.words.contains(at))
         };
         let is_kind = |at: &usize| {
             let kinds = [Concept::Mail, Concept::Inbox, Concept::Note, Concept::Calendar, Concept::Event];
@@ -184,7 +185,12 @@ impl NamedThings<'_> {
         let is_from = is_article && (["vom", "beim", "du"].contains(&word(before)) || self.is_addressed(before));
         let is_one = is_article && !GROUPS.contains(&word(at));
         let is_of_a_person = word(before) == "s" && !GROUPS.contains(&word(at));
-        OWN.contains(&word(before)) || PARENTS.contains(&word(at)) || is_from || is_one || is_of_a_person || self.is_addressed(at)
+        OWN.contains(&word(before))
+            || PARENTS.contains(&word(at))
+            || is_from
+            || is_one
+            || is_of_a_person
+            || self.is_addressed(at)
     }
 
     /// Whether a word is written like a name and means nothing that we know.
@@ -237,17 +243,56 @@ impl NamedThings<'_> {
 }
 
 const LANGUAGE_NAMES: [&str; 12] = [
-    "english", "german", "french", "englisch", "deutsch", "franzosisch", "anglais", "allemand", "francais", "auf deutsch", "auf englisch",
+    "english",
+    "german",
+    "french",
+    "englisch",
+    "deutsch",
+    "franzosisch",
+    "anglais",
+    "allemand",
+    "francais",
+    "auf deutsch",
+    "auf englisch",
     "spanish",
 ];
 
 /// Words for people who need no "my" before them.
 const PARENTS: [&str; 10] = ["mum", "mom", "mummy", "dad", "daddy", "mama", "papa", "maman", "oma", "opa"];
-/// Words for more than one person: they mean somebody only where one is spoken to or of.
+/// Words for more than one person: they mean a person only where one is spoken to or of.
 const GROUPS: [&str; 32] = [
-    "choir", "chor", "chorale", "club", "verein", "association", "bank", "banque", "school", "schule", "ecole", "grundschule", "gymnasium",
-    "college", "lycee", "insurance", "versicherung", "assurance", "garage", "werkstatt", "client", "customer", "kunde", "kundin", "friend",
-    "freund", "parents", "eltern", "frau", "mann", "pharmacy", "management",
+    "choir",
+    "chor",
+    "chorale",
+    "club",
+    "verein",
+    "association",
+    "bank",
+    "banque",
+    "school",
+    "schule",
+    "ecole",
+    "grundschule",
+    "gymnasium",
+    "college",
+    "lycee",
+    "insurance",
+    "versicherung",
+    "assurance",
+    "garage",
+    "werkstatt",
+    "client",
+    "customer",
+    "kunde",
+    "kundin",
+    "friend",
+    "freund",
+    "parents",
+    "eltern",
+    "frau",
+    "mann",
+    "pharmacy",
+    "management",
 ];
 const OWN: [&str; 19] = [
     "my", "our", "mein", "meine", "meinem", "meinen", "meiner", "meines", "unser", "unsere", "unserem", "unseren",

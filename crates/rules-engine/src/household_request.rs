@@ -125,7 +125,7 @@ impl Evidence<'_> {
         self.meant.entities.people.iter().any(known)
     }
 
-    /// "My landlord": the user's own, whoever it is.
+    /// "My landlord": a person that the user calls their own.
     fn names_a_relation(&self) -> bool {
         let people = &self.meant.entities.people;
         says(self.words, OWN) && people.iter().any(|person| Household::is_relation(&fold(person)))

@@ -257,7 +257,9 @@ impl Reading<'_> {
             meant.push((plan, meant[0].1));
         }
         // Whether something can be trusted is found out before anything is written.
-        if self.has(&(0..self.words.len()), Concept::Genuine) && meant.iter().any(|(meant, _)| meant.intent == Intent::Triage) {
+        if self.has(&(0..self.words.len()), Concept::Genuine)
+            && meant.iter().any(|(meant, _)| meant.intent == Intent::Triage)
+        {
             meant.retain(|(meant, _)| meant.intent == Intent::Triage);
         }
         if let [(only, _)] = &mut meant[..] {
@@ -310,7 +312,7 @@ impl Reading<'_> {
         if names_a_person && SPEECH.iter().any(|concept| begins(*concept)) {
             add(Intent::Draft, 1.0);
         }
-        if names_a_person && concepts.contains(&Concept::Mail) {
+        if names_a_person && concepts.contains(&Concept::Mail) && !concepts.contains(&Concept::Vague) {
             add(Intent::Triage, 0.8);
         }
         if head.is_some_and(|head| self.is_mail_verb(head)) {
@@ -368,7 +370,8 @@ impl Reading<'_> {
             add(Intent::Schedule, 0.6);
         }
         let names_who = !self.entities.people.is_empty() || !self.entities.addresses.is_empty();
-        if is_timed && names_who && self.asks() && !self.has(clause, Concept::Mail) {
+        let speaks = SPEECH.iter().any(|concept| self.has(clause, *concept));
+        if is_timed && names_who && self.asks() && !speaks && !self.has(clause, Concept::Mail) {
             add(Intent::Schedule, 1.5);
         }
         if is_timed && self.has(clause, Concept::Mail) {
@@ -413,13 +416,19 @@ impl Reading<'_> {
         if self.words.is_empty() && self.entities.all().is_empty() {
             return Some(Direct::Help);
         }
+        let is_polite = matches!(said, Some(Direct::Greeting | Direct::Thanks | Direct::Smalltalk));
+        if is_polite && whole.beyond > 0.0 && !is_sure && self.words.len() > 2 {
+            return Some(Direct::Unsupported);
+        }
         if let Some(direct) = said
             && !is_sure
             && (!self.has(&all, Concept::Vague) || matches!(direct, Direct::Clock | Direct::Identity))
         {
             return Some(direct);
         }
-        if whole.beyond > whole.best().1 {
+        let hits: Vec<&Hit> = self.hits.iter().collect();
+        let is_stranger = self.has(&all, Concept::Person) && self.asks_about_a_stranger(&hits);
+        if whole.beyond > whole.best().1 || (is_stranger && !is_sure) {
             return Some(Direct::Unsupported);
         }
         let is_fragment = self.words.len() <= LONGEST_FRAGMENT && !self.asks();

@@ -181,9 +181,11 @@ impl Lexicon {
         LANGUAGES[at]
     }
 
-    /// Whether a word, folded, stands in a cue as it is.
-    pub fn is_word(&self, folded: &str) -> bool {
-        self.vocabulary.contains(folded)
+    /// Whether a word, folded, stands in a cue of the language that some words are in.
+    pub fn is_spoken(&self, said: &[Word], folded: &str) -> bool {
+        let language = self.language(said);
+        let at = LANGUAGES.iter().position(|code| *code == language).unwrap_or(0);
+        self.spoken.get(at).is_some_and(|spoken| spoken.contains(folded))
     }
 
     fn learn(&mut self, concept: Concept, phrase: &str) {

@@ -26,8 +26,16 @@ pub(super) fn next(task: &SpecialistTask, turn: &Turn, cx: &AgentContext) -> Sai
         Some(("people_about", _, outcome)) => about_person(task, turn, cx, &outcome.data),
         Some(("household_find", _, outcome)) => {
             let found = answered(cx, &outcome.data);
-            let about = turn.found("people_about").filter(|_| found.is_none()).map(|data| person::told(task, cx, data));
-            Said::text(found.or(about).unwrap_or_else(|| nothing(cx, &outcome.data)))
+            let is_sure = list(&outcome.data, "answers").iter().any(|answer| answer["sure"] == true);
+            let about = turn.found("people_about").filter(|_| !is_sure).map(|data| person::told(task, cx, data));
+            // What no sentence answers, a person's card and mails may.
+            match task
+                .person()
+                .filter(|_| !is_sure && about.is_none() && turn.calls.len() < 3 && cx.can("people_about"))
+            {
+                Some(person) => cx.call("people_about", json!({ "person": person })),
+                None => Said::text(about.or(found).unwrap_or_else(|| nothing(cx, &outcome.data))),
+            }
         }
         Some(("notes_search", input, outcome)) => {
             let first = list(&outcome.data, "results").first();
@@ -85,8 +93,16 @@ fn begin(task: &SpecialistTask, cx: &AgentContext) -> Said {
 /// What is known about a person; where that does not answer, everything is searched.
 fn about_person(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, data: &Value) -> Said {
     let is_first = turn.calls.len() == 1 && cx.can("household_find");
+    let is_known = !list(data, "people").is_empty();
     match person::answer(task, cx, data) {
         Some(told) => Said::text(told),
+        // No such person is known: what came near before is still the best.
+        None if !is_first
+            && !is_known
+            && let Some(found) = turn.found("household_find") =>
+        {
+            Said::text(answered(cx, found).unwrap_or_else(|| nothing(cx, found)))
+        }
         None if is_first => cx.call("household_find", json!({ "question": task.task })),
         None => Said::text(person::told(task, cx, data)),
     }
@@ -96,7 +112,11 @@ fn about_person(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, data: &Va
 pub(super) fn answered(cx: &AgentContext, data: &Value) -> Option<String> {
     let answers = list(data, "answers");
     let covers = |answer: &Value| answer["covers"].as_f64().unwrap_or(0.0);
-    let best = answers.iter().find(|best| best["sure"] == true).or(answers.first()).filter(|best| covers(best) >= NEAR || best["sure"] == true)?;
+    let best = answers
+        .iter()
+        .find(|best| best["sure"] == true)
+        .or(answers.first())
+        .filter(|best| covers(best) >= NEAR || best["sure"] == true)?;
     let speech = cx.speech;
     let is_sure = |answer: &Value| answer["sure"].as_bool().unwrap_or(covers(answer) >= ANSWERS);
     let mut text = match is_sure(best) {
@@ -160,8 +180,12 @@ fn found(cx: &AgentContext, input: &Value, data: &Value) -> String {
 fn read(data: &Value) -> String {
     let text = data["text"].as_str().or(data["body"].as_str()).or(data["content"].as_str()).unwrap_or("");
     // A note is shown with its lines, as far as it is short enough to be read at a glance.
+    let head = match text.starts_with("---") {
+        true => text.lines().skip(1).position(|line| line.trim() == "---").map_or(0, |end| end + 2),
+        false => 0,
+    };
     let lines: Vec<String> =
-        text.lines().map(|line| plain(line, 300)).filter(|line| !line.is_empty() && line != "---").collect();
+        text.lines().skip(head).map(|line| plain(line, 300)).filter(|line| !line.is_empty()).collect();
     let mut shown = String::new();
     for line in lines {
         if shown.chars().count() + line.chars().count() > MOST_TOLD {

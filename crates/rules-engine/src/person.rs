@@ -31,12 +31,31 @@ impl Asked {
     pub fn of(task: &SpecialistTask) -> Self {
         let says = |list: &str| task.says(list);
         let last = says("last latest recently zuletzt letzte letzten letztes dernier derniere dernierement");
+        // "Who is" asks about the one who is named right behind it.
+        let asks_who = || {
+            let text = format!(" {} ", household::time::words::fold(&task.task));
+            let name = task.person().map(household::time::words::fold).unwrap_or_default();
+            let cues = ["who is ", "who's ", "who was ", "whos ", "wer ist ", "wer war ", "qui est ", "qui etait "];
+            cues.iter()
+                .filter_map(|cue| Some(text.find(cue)? + cue.len()))
+                .any(|at| text[at..].find(&name).is_some_and(|far| far < 12))
+        };
         let asks = |first: &[&str]| {
             let text = format!(" {} ", household::time::words::fold(&task.task));
             first.iter().any(|cue| text.contains(cue))
         };
         match () {
-            () if task.has(Concept::Sent) && says("answer answered reply replied respond responded geantwortet beantwortet repondu back") => Self::Answered,
+            () if task.has(Concept::Sent)
+                && says("answer answered reply replied respond responded geantwortet beantwortet repondu back") =>
+            {
+                Self::Answered
+            }
+            () if says("job work role profession beruf arbeit travail metier funktion")
+                && task.is_question()
+                && !says("mail mails meeting") =>
+            {
+                Self::Everything
+            }
             () if says("birthday geburtstag anniversaire born geboren birthdays bday") => Self::Birthday,
             () if says("phone telephone telefon telefonnummer handynummer handy mobile tel cell numero") => Self::Phone,
             () if says("number nummer") && !says("invoice flight order policy house account ring rechnung konto") => {
@@ -72,16 +91,9 @@ impl Asked {
             {
                 Self::NextMeeting
             }
+            () if asks_who() => Self::Everything,
             () if asks(&[
-                "who is",
-                "who was",
-                "whos ",
                 "going on with",
-                "wer war",
-                "qui etait",
-                "who's",
-                "wer ist",
-                "qui est",
                 "tell me about",
                 "what do you know about",
                 "what do i know about",
@@ -164,7 +176,9 @@ pub(super) fn answer(task: &SpecialistTask, cx: &AgentContext, data: &Value) -> 
                     let gist = speech.say("it_says", &[("text", &text_of(mail, "gist"))]);
                     Some(format!("{}\n{gist}", speech.say("not_answered_yet", &told)))
                 }
-                None => Some(met("sent", "yes_answered").unwrap_or_else(|| speech.say("never_written", &[("who", &who)]))),
+                None => {
+                    Some(met("sent", "yes_answered").unwrap_or_else(|| speech.say("never_written", &[("who", &who)])))
+                }
             }
         }
         Asked::Owed | Asked::Nothing => None,

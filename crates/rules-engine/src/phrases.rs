@@ -204,9 +204,11 @@ impl DateWords {
             let place = Some(text_of(event, "location")).filter(|place| !place.is_empty());
             let place = place.map(|place| format!(" ({place})")).unwrap_or_default();
             let mut marks = String::new();
-            for (is_so, mark) in
-                [(event["status"] == "cancelled", "event_cancelled"), (event["status"] == "tentative", "event_tentative"), (event["over"] == true, "event_over")]
-            {
+            for (is_so, mark) in [
+                (event["status"] == "cancelled", "event_cancelled"),
+                (event["status"] == "tentative", "event_tentative"),
+                (event["over"] == true, "event_over"),
+            ] {
                 if is_so {
                     marks.push_str(&format!(", {}", self.speech.say(mark, &[])));
                 }

@@ -26,6 +26,16 @@ pub(super) fn next(task: &SpecialistTask, turn: &Turn, cx: &AgentContext) -> Sai
         Some((_, _, outcome)) if outcome.is_error => failed("use the calendar", outcome),
         Some(("calendar_check", input, outcome)) if turn.calls.len() == 1 => checked(task, cx, input, &outcome.data),
         Some(("calendar_find", input, outcome)) => from_found(task, turn, cx, input, &outcome.data),
+        // Outside working hours nothing is offered, but it can be said what is on.
+        Some(("calendar_free", input, outcome))
+            if turn.calls.len() == 1
+                && list(&outcome.data, "suggestedSlots").is_empty()
+                && input["from"].is_string()
+                && !task.has_any(&[Concept::Book, Concept::Change])
+                && cx.can("calendar_list") =>
+        {
+            cx.call("calendar_list", json!({ "from": input["from"], "to": input["to"] }))
+        }
         Some((tool, _, outcome)) => {
             let told = match tool {
                 "calendar_list" => listed(task, cx, &outcome.data),
@@ -58,10 +68,10 @@ fn begin(task: &SpecialistTask, cx: &AgentContext) -> Said {
     }
     let named = task.subject_without(GENERIC);
     let asks_when = task.has(Concept::When) || task.says("where wo ou who wer qui");
-    let looks = !wants_booking && task.times.duration_min.is_none() && !task.has_any(&[Concept::Free, Concept::Conflict, Concept::Busy]);
-    let is_named = !named.is_empty()
-        && looks
-        && (asks_when || when.is_none() || task.person().is_some());
+    let looks = !wants_booking
+        && task.times.duration_min.is_none()
+        && !task.has_any(&[Concept::Free, Concept::Conflict, Concept::Busy]);
+    let is_named = !named.is_empty() && looks && (asks_when || when.is_none() || task.person().is_some());
     let changes = task.has(Concept::Change) && !named.is_empty();
     if (is_named || changes) && cx.can("calendar_find") && !when.is_some_and(|when| when.is_exact && !asks_when) {
         let window = when.filter(|when| when.end > when.start && !changes).map(|_| (from, to));
@@ -77,10 +87,15 @@ fn begin(task: &SpecialistTask, cx: &AgentContext) -> Said {
         }
         return cx.call("calendar_check", json!({ "start": moment(&when.start), "end": moment(&end) }));
     }
+    // What is over is looked at, whatever the verb.
+    if when.is_some_and(|when| when.end <= cx.context.now && when.end > when.start) {
+        return cx.call("calendar_list", json!({ "from": from, "to": to }));
+    }
     if task.has_any(&[Concept::Conflict, Concept::Busy]) && cx.can("calendar_busy") {
         return cx.call("calendar_busy", json!({ "from": from, "to": to }));
     }
-    let wants_time = task.times.duration_min.is_some() && task.says("find need want would like brauche suche trouve besoin for");
+    let wants_time =
+        task.times.duration_min.is_some() && task.says("find need want would like brauche suche trouve besoin for");
     if task.has(Concept::Free) || task.has(Concept::Change) || wants_booking || wants_time {
         let (from, to) = when.map_or((None, None), |_| (Some(from), Some(to)));
         return cx.call(
@@ -122,7 +137,7 @@ fn from_found(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, input: &Val
         () if is_timed && names_nobody && turn.calls.len() == 1 => {
             cx.call("calendar_list", json!({ "from": input["from"], "to": input["to"] }))
         }
-        () if !is_timed && turn.calls.len() == 1 && cx.can("household_find") => {
+        () if turn.calls.len() == 1 && cx.can("household_find") => {
             cx.call("household_find", json!({ "question": task.task }))
         }
         () if task.has(Concept::Change) => {

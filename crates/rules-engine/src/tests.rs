@@ -362,16 +362,19 @@ fn the_communicator_finds_the_mail_or_the_address_of_a_person() {
 
     let mut stage = Dialogue::with(COMMUNICATOR);
     let said = stage.briefed("communicator", "Write an email to Tom saying I will be late", &json!({}));
-    calls(&said, "contacts_find", &json!({ "query": "Tom" }));
+    // Something that Tom asked for would be answered; there is nothing.
+    calls(&said, "mail_list", &json!({ "from": "Tom", "answered": false, "limit": 5 }));
+    calls(&stage.gets(&json!({ "mails": [], "total": 0 })), "contacts_find", &json!({ "query": "Tom" }));
     let said = stage.gets(&json!({ "contacts": [{ "name": "Tom Becker", "emails": ["tom@becker.example"] }] }));
     calls(
         &said,
         "draft_create",
-        &json!({ "to": ["tom@becker.example"], "act": "inform", "points": ["I will be late."] }),
+        &json!({ "to": ["tom@becker.example"], "subject": "I will be late", "act": "inform", "points": ["I will be late."] }),
     );
 
     let mut stage = Dialogue::with(COMMUNICATOR);
     stage.briefed("communicator", "Write an email to Tom saying I will be late", &json!({}));
+    stage.gets(&json!({ "mails": [], "total": 0 }));
     let several = json!({ "contacts": [{ "name": "Tom Becker", "emails": ["a@b.example"] }, { "name": "Tom Ford", "emails": ["c@d.example"] }] });
     tells(&stage.gets(&several), &["several people called Tom", "Tom Becker, Tom Ford"]);
 

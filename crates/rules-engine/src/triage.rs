@@ -48,7 +48,7 @@ pub(super) fn next(task: &SpecialistTask, turn: &Turn, cx: &AgentContext) -> Sai
         Some(("mail_read", _, outcome)) => Said::text(read(cx, &outcome.data)),
         Some(("mail_thread", _, outcome)) => Said::text(thread(cx, &outcome.data)),
         Some((_, input, outcome)) if is_wary(task) && input["id"].is_string() => Said::text(judged(cx, &outcome.data)),
-        // Nobody was asked to be weighed, so the mail is told as it is.
+        // The mail was found, not asked to be weighed: it is told as it is.
         Some((_, input, outcome)) if !is_first && input["id"].is_string() => {
             Said::text(one(task, turn, cx, &outcome.data))
         }
@@ -106,6 +106,11 @@ fn begin(task: &SpecialistTask, cx: &AgentContext) -> Said {
             json!({ "folder": "sent", "to": person, "query": query, "since": since, "until": until }),
         );
     }
+    if let Some(person) =
+        task.person().filter(|_| person::Asked::of(task) == person::Asked::LastHeard && cx.can("people_about"))
+    {
+        return cx.call("people_about", json!({ "person": person }));
+    }
     let subject = task.subject_without(GENERIC);
     if own && !subject.is_empty() {
         return cx.call("mail_list", json!({ "folder": "sent", "query": subject, "since": since, "until": until }));
@@ -146,8 +151,13 @@ fn from_list(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, input: &Valu
             (Some(from), true) if input["query"].is_string() => {
                 cx.call("mail_list", json!({ "from": from, "since": input["since"], "until": input["until"] }))
             }
+            (None, true) if input["to"].is_string() && input["query"].is_string() => {
+                cx.call("mail_list", json!({ "folder": "sent", "to": input["to"], "limit": 5 }))
+            }
             // What was asked about today may have come yesterday.
-            (Some(from), true) if input["since"].is_string() => cx.call("mail_list", json!({ "from": from, "limit": 3 })),
+            (Some(from), true) if input["since"].is_string() => {
+                cx.call("mail_list", json!({ "from": from, "limit": 3 }))
+            }
             (None, true) if input["query"].is_string() && input["folder"].is_null() => cx.call(
                 "mail_list",
                 json!({ "folder": "all", "query": input["query"], "since": input["since"], "until": input["until"] }),
@@ -220,9 +230,26 @@ fn wants_sent(task: &SpecialistTask) -> bool {
 /// Whether it is about what the owner asked others.
 fn is_about_awaited(task: &SpecialistTask) -> bool {
     let text = household::time::words::fold(&task.task);
-    ["my own mails", "my own emails", "own mails", "i asked", "heard back", "answered me", "no answer to my", "reply to my", "meine eigenen", "mir nicht geantwortet", "mir noch nicht", "keine antwort auf meine", "mes propres", "ne m'ont pas repondu", "pas repondu a mes", "m'a pas repondu"]
-        .iter()
-        .any(|cue| text.contains(cue))
+    [
+        "my own mails",
+        "my own emails",
+        "own mails",
+        "i asked",
+        "heard back",
+        "answered me",
+        "no answer to my",
+        "reply to my",
+        "meine eigenen",
+        "mir nicht geantwortet",
+        "mir noch nicht",
+        "keine antwort auf meine",
+        "mes propres",
+        "ne m'ont pas repondu",
+        "pas repondu a mes",
+        "m'a pas repondu",
+    ]
+    .iter()
+    .any(|cue| text.contains(cue))
 }
 
 /// Whether it is about what still waits for an answer.

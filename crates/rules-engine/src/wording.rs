@@ -9,6 +9,7 @@ use super::task::SpecialistTask;
 /// The sentences that a mail is to say.
 pub(super) fn points(task: &SpecialistTask) -> Vec<String> {
     let told = match (task.content(), task.behind_person()) {
+        (Some(content), _) if task.says("dass") => Some(sentence(&main_clause(&content))),
         (Some(content), _) => Some(sentence(&content)),
         (None, Some(rest)) if task.has(Concept::Ask) => question(rest),
         (None, Some(rest)) if task.has(Concept::Acknowledge) => thanks(rest),
@@ -19,7 +20,9 @@ pub(super) fn points(task: &SpecialistTask) -> Vec<String> {
     let behind_comma = || {
         let rest = task.behind_person()?;
         let is_cut = task.task.contains(&format!(", {rest}"));
-        (is_cut && rest.split_whitespace().count() > 2).then(|| sentence(rest))
+        let opens = ["ob ", "dass ", "if ", "whether ", "that ", "que ", "qu'", "si ", "wenn ", "when "];
+        let is_open = opens.iter().any(|open| rest.starts_with(open));
+        (is_cut && !is_open && rest.split_whitespace().count() > 2).then(|| sentence(rest))
     };
     match told.or_else(behind_comma) {
         Some(told) => vec![told],
@@ -83,6 +86,30 @@ pub(super) fn instead(said: &str) -> String {
     ends.iter().find_map(|end| said.strip_suffix(end)).unwrap_or(said).to_owned()
 }
 
+/// A German clause behind "dass", as a sentence of its own: "ich gern singe" is "ich singe gern".
+fn main_clause(content: &str) -> String {
+    let words: Vec<&str> = content.trim_end_matches(['.', '!']).split_whitespace().collect();
+    let articles = ["der", "die", "das", "den", "mein", "meine", "unser", "unsere", "ein", "eine", "mir", "uns"];
+    let subject = match words.first() {
+        Some(first)
+            if articles.contains(&first.to_lowercase().as_str())
+                && words.len() > 3
+                && !["mir", "uns"].contains(first) =>
+        {
+            2
+        }
+        Some(first) if *first == "mir" || *first == "uns" => return content.to_owned(),
+        _ => 1,
+    };
+    match words.split_last() {
+        Some((verb, rest)) if rest.len() > subject && verb.chars().all(char::is_lowercase) => {
+            let (subject, more) = rest.split_at(subject);
+            [subject, &[*verb], more].concat().join(" ")
+        }
+        _ => content.to_owned(),
+    }
+}
+
 /// A capital at its beginning and a full stop at its end.
 pub(super) fn sentence(text: &str) -> String {
     let text = text.trim().trim_end_matches([',', ';']);
@@ -122,7 +149,9 @@ fn thanks(rest: &str) -> Option<String> {
 fn statement(rest: &str) -> Option<String> {
     let Some((first, more)) = rest.split_once(' ') else {
         let word = rest.trim_end_matches(['.', '!']).to_lowercase();
-        return ["yes", "no", "ok", "okay", "ja", "nein", "oui", "non", "thanks", "danke", "merci"].contains(&word.as_str()).then(|| sentence(rest));
+        return ["yes", "no", "ok", "okay", "ja", "nein", "oui", "non", "thanks", "danke", "merci"]
+            .contains(&word.as_str())
+            .then(|| sentence(rest));
     };
     match first.to_lowercase().as_str() {
         "to" => Some(sentence(&format!("Please {more}"))),

@@ -127,8 +127,10 @@ fn refuse_hostile(person: &Person, mailbox: &Mailbox<'_>, household: &Household)
     let names_it = |mail: &Mail| {
         let message = &mail.message;
         let people = std::iter::once(&message.from).chain(&message.reply_to);
-        let told = format!("{} {}", message.text, message.order.as_ref().map(|order| order.reason()).unwrap_or_default());
-        people.map(|one| &one.address).any(|address| *address == person.address) || text::fold(&told).contains(&person.address)
+        let told =
+            format!("{} {}", message.text, message.order.as_ref().map(|order| order.reason()).unwrap_or_default());
+        people.map(|one| &one.address).any(|address| *address == person.address)
+            || text::fold(&told).contains(&person.address)
     };
     for mail in mailbox.list(&filter, 200)?.0.iter().filter(|mail| names_it(mail)) {
         let warnings = crate::triage::warnings(mailbox, &mail.message, household)?;

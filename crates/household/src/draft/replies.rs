@@ -169,7 +169,10 @@ mod tests {
         );
         assert_eq!(said("Ich komme am Montag.", Language::English), "I will be there Monday, 19 January.");
         assert!(said("The libraries stay mine.", Language::German).ends_with("[[The libraries stay mine.]]"));
-        assert!(said("I will come by bike on Monday.", Language::German).contains("[[I will come by bike on Monday.]] (Montag, 19. Januar)"));
+        assert!(
+            said("I will come by bike on Monday.", Language::German)
+                .contains("[[I will come by bike on Monday.]] (Montag, 19. Januar)")
+        );
         let reply = in_language("The libraries stay mine.", Language::German, &now);
         assert_eq!(reply.untranslated.as_deref(), Some("The libraries stay mine."));
     }

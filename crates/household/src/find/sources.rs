@@ -48,7 +48,7 @@ impl Source {
         match (self, wanted) {
             (Self::Event(_), Wanted::Time) => 0.1,
             (Self::Card(_), Wanted::Phone) => 0.2,
-            (Self::Note { .. }, _) => 0.05,
+            (Self::Note { .. }, _) => 0.1,
             (Self::Card(_), _) => 0.02,
             (Self::Mail(_) | Self::Event(_), _) => 0.0,
         }

@@ -266,7 +266,10 @@ fn flags_are_written_as_other_programs_expect_them() {
     let fixture = small();
     let mail = fixture.folder.path().join("mail");
     let marked = fixture.call("mail_flag", &json!({ "id": "three", "flag": "seen" }));
-    assert_eq!(marked, json!({ "emailId": "three", "seen": true, "flagged": false, "answered": false }));
+    assert_eq!(
+        marked,
+        json!({ "emailId": "three", "subject": "Re: Contract", "seen": true, "flagged": false, "answered": false })
+    );
     assert!(mail.join("cur/three:2,S").exists() && !mail.join("new/three").exists());
     fixture.call("mail_flag", &json!({ "id": "three", "flag": "flagged", "on": true }));
     fixture.call("mail_flag", &json!({ "id": "three", "flag": "answered" }));

@@ -155,7 +155,8 @@ fn put_mail(answer: &mut Value, person: &KnownPerson, household: &Household) -> 
 
 /// What stands below a mail beside the writer's name: their work, their number.
 fn signature(text: &str, name: &str) -> Option<String> {
-    let own: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.starts_with('>') && !line.is_empty()).collect();
+    let own: Vec<&str> =
+        text.lines().map(str::trim).filter(|line| !line.starts_with('>') && !line.is_empty()).collect();
     let first = words_of(name).into_iter().next()?;
     let at = own.iter().rposition(|line| line.split_whitespace().count() <= 6 && words_of(line).contains(&first))?;
     let below: Vec<&str> = own[at..].iter().take(4).copied().filter(|line| *line != "--").collect();

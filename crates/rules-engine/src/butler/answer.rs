@@ -63,6 +63,8 @@ fn part(step: &Step, called: &ToolCall, cx: &AgentContext) -> String {
     let data = &result["data"];
     let framed = match step.intent {
         Intent::Triage => mails(data, cx),
+        // The scheduler knows that the time which was asked for is taken.
+        Intent::Schedule if told.contains(&speech.say("taken", &[])) => None,
         Intent::Schedule => times(data, cx),
         Intent::Draft => written(data, cx),
         Intent::Search => searched(data, cx),

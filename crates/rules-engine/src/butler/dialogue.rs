@@ -32,6 +32,8 @@ pub(super) struct Dialogue {
     pub done: Vec<Effect>,
     /// Whether the last turn did something.
     pub just_done: bool,
+    /// Whether the last things were quoted, not listed.
+    pub by_quotation: bool,
     /// Whether the last answer was a question about what is meant.
     pub is_asked: bool,
 }
@@ -136,6 +138,8 @@ impl Dialogue {
         }
         // Behind a draft, "it" is the draft; behind an answer without things, what was listed before can still be pointed at.
         if !things.is_empty() {
+            let last = turn.calls.last().and_then(|called| called.result.as_ref());
+            self.by_quotation = last.is_some_and(|result| result.data["data"]["answers"].is_array());
             self.things = things;
         }
     }

@@ -28,9 +28,9 @@ pub(super) fn resolve(dialogue: &Dialogue, said: &str, read: &Classification, cx
         .or_else(|| reply.taking_back())
         .or_else(|| reply.sending())
         .or_else(|| reply.editing())
+        .or_else(|| reply.about_a_person())
         .or_else(|| reply.pointing())
         .or_else(|| reply.yes_or_no())
-        .or_else(|| reply.about_a_person())
         .or_else(|| reply.same_again())
         .or_else(|| reply.in_focus())
 }
@@ -131,7 +131,8 @@ impl<'a> Reply<'a> {
 
     /// "Cancel that", "undo", "never mind": what was done is taken back, where it can be.
     fn taking_back(&self) -> Option<Plan> {
-        let is_undo = self.has(Concept::Undo);
+        let is_bare = self.words.len() <= 2 && self.any_word("cancel stop abbrechen storno annuler annule");
+        let is_undo = self.has(Concept::Undo) || is_bare;
         let is_no = self.has(Concept::No) && self.read.intents.is_empty() && self.words.len() <= LONGEST_ANSWER;
         if !(is_undo || is_no) || self.names_something() && !self.any_word("draft entwurf brouillon proposal vorschlag")
         {
@@ -222,6 +223,8 @@ impl<'a> Reply<'a> {
             [] => None,
             [only] => Some(self.take(only)),
             [first, ..] if matches!(first, Thing::Slot(_) | Thing::Event { .. }) => Some(self.take(first)),
+            // Behind an answer by quotation, the first quotation is meant.
+            [first, ..] if self.dialogue.by_quotation => Some(self.take(first)),
             _ => Some(self.which()),
         }
     }
@@ -230,10 +233,36 @@ impl<'a> Reply<'a> {
     fn without_object(&self) -> Option<Plan> {
         let task = crate::task::SpecialistTask::read(self.said, &self.cx.context);
         let things = &self.dialogue.things;
-        let is_reply = matches!(&self.read.intents[..], [meant] if meant.intent == Intent::Draft) && self.has(Concept::Reply);
-        if is_reply && let [first @ Thing::Mail { .. }, ..] = &things[..] {
+        let is_reply =
+            matches!(&self.read.intents[..], [meant] if meant.intent == Intent::Draft) && self.has(Concept::Reply);
+        if is_reply
+            && self.pointed().is_none()
+            && let [first @ Thing::Mail { .. }, ..] = &things[..]
+        {
             let is_one = things.len() == 1 || self.dialogue.yes.as_ref().is_some_and(|yes| yes.intent == Intent::Draft);
             return is_one.then(|| self.take(first));
+        }
+        let says = |phrases: &[&str]| {
+            let said = household::time::words::fold(self.said);
+            phrases.iter().any(|phrase| said.contains(phrase))
+        };
+        // "What should I do?" behind a mail, "why?" behind a habit.
+        if let [first @ Thing::Mail { .. }] = &things[..]
+            && says(&[
+                "what should i do",
+                "what do i have to do",
+                "was soll ich tun",
+                "was muss ich tun",
+                "que dois-je faire",
+            ])
+        {
+            return Some(Plan::Hand(vec![step(Intent::Triage, "How urgent is it", first)]));
+        }
+        if let [first @ Thing::Habit(_), ..] = &things[..]
+            && self.words.len() <= 3
+            && self.any_word("why warum wieso pourquoi")
+        {
+            return Some(Plan::Hand(vec![step(Intent::Learn, "Explain why you suggest it", first)]));
         }
         // A bare question about events is answered with the events.
         let asks = self.any_word("who where when how long wer wo wann wie qui ou quand") && task.is_question();
@@ -292,7 +321,8 @@ impl<'a> Reply<'a> {
 
     /// The one thing of a list that a word of the request names, if the request does no more than choose.
     fn by_words(&self) -> Option<&Thing> {
-        let is_choice = self.any_word("one die den das celui celle") || self.words.len() <= 4 && self.read.intents.is_empty();
+        let is_choice =
+            self.any_word("one die den das celui celle") || self.words.len() <= 4 && self.read.intents.is_empty();
         if !is_choice || self.dialogue.things.len() < 2 {
             return None;
         }
@@ -311,7 +341,7 @@ impl<'a> Reply<'a> {
                                 | Concept::Vague
                         )
                 })
-                && word.folded != "one"
+                && !["one", "from", "about", "with", "von", "mit", "zu", "de", "sur"].contains(&word.folded.as_str())
                 && word.folded != "the"
         };
         let wanted: Vec<&Word> = self.words.iter().filter(says_something).collect();
@@ -320,7 +350,9 @@ impl<'a> Reply<'a> {
         }
         let is_meant = |thing: &&Thing| {
             let words = thing.words();
-            wanted.iter().all(|word| words.contains(&format!(" {}", word.folded)) || Household::holds_word(&words, &word.folded))
+            wanted
+                .iter()
+                .all(|word| words.contains(&format!(" {}", word.folded)) || Household::holds_word(&words, &word.folded))
         };
         let mut meant = self.dialogue.things.iter().filter(is_meant);
         match (meant.next(), meant.next()) {
@@ -375,11 +407,25 @@ impl<'a> Reply<'a> {
         let last = self.dialogue.last.clone().unwrap_or_else(|| step(Intent::Triage, "", thing));
         let mut usual = usual(thing, &last);
         // "Take the first one for the planting plan" says what it is for.
-        let purpose = ["for ", "für ", "pour "].iter().find_map(|mark| Some(self.said.split_once(&format!(" {mark}"))?.1.trim()));
+        let purpose =
+            ["for ", "für ", "pour "].iter().find_map(|mark| Some(self.said.split_once(&format!(" {mark}"))?.1.trim()));
         if let (Thing::Slot(_), Some(purpose)) = (thing, purpose.filter(|purpose| purpose.len() > 3)) {
             usual.task = format!("Book: {purpose}");
         }
-        let Some(meant) = asked else { return Plan::Hand(vec![usual]) };
+        let task = crate::task::SpecialistTask::read(self.said, &self.cx.context);
+        let asks = task.is_question() && !task.subject_words().is_empty();
+        let Some(meant) = asked else {
+            if asks && matches!(thing, Thing::Note { .. } | Thing::Event { .. }) {
+                // "How long is it?" asks for something that the thing may say.
+                let said = self.said.trim().trim_end_matches('?').trim_end();
+                return Plan::Hand(vec![step(
+                    Intent::Search,
+                    &format!("{said} ({})?", thing.called()),
+                    &Thing::Person(thing.called()),
+                )]);
+            }
+            return Plan::Hand(vec![usual]);
+        };
         let is_kind = match thing {
             // A time is taken, whatever the verb, unless a mail is to speak of it.
             Thing::Slot(_) => meant.intent == Intent::Draft,
@@ -464,18 +510,31 @@ impl<'a> Reply<'a> {
         }
         let at = (0..self.words.len()).find(|at| {
             let word = self.word(*at);
-            PERSONS.split_whitespace().any(|one| one == word) || POSSESSIVES.split_whitespace().any(|one| one == word)
+            // "Sie" in the middle of a sentence and written small is a person, or several.
+            let is_sie = *at > 0 && &self.said[self.words[*at].at.clone()] == "sie";
+            is_sie
+                || PERSONS.split_whitespace().any(|one| one == word)
+                || POSSESSIVES.split_whitespace().any(|one| one == word)
         })?;
         let is_possessive =
             POSSESSIVES.split_whitespace().any(|one| one == self.word(at)) && !self.word(at + 1).is_empty();
         let place = self.words[at].at.clone();
         let name = if is_possessive { format!("{person}'s") } else { person.clone() };
         let task = format!("{}{name}{}", &self.said[..place.start], &self.said[place.end..]);
+        let task_said = task.clone();
         let read = classify(&task, &self.cx.context);
         let mut steps = super::steps(&read, self.cx);
         if steps.is_empty() {
             let intent = Intent::Search;
             steps.push(Step { intent, task, entities: Vec::new(), time: None, reason: reason(intent, &[]) });
+        }
+        // What is on a person's card is looked up there, whatever else the words may mean.
+        let asked = crate::person::Asked::of(&crate::task::SpecialistTask::read(&task_said, &self.cx.context));
+        use crate::person::Asked::{Address, Birthday, Mail, Phone};
+        if matches!(asked, Phone | Mail | Birthday | Address) {
+            let intent = Intent::Search;
+            steps =
+                vec![Step { intent, task: task_said, entities: Vec::new(), time: None, reason: reason(intent, &[]) }];
         }
         for step in &mut steps {
             step.entities.push(person.clone());
@@ -491,7 +550,9 @@ impl<'a> Reply<'a> {
         let openings = ["what about", "how about", "was ist mit", "wie sieht es", "und ", "and ", "et "];
         let lower = self.said.trim_start().to_lowercase();
         // "Good. And Saturday?"
-        let rest = lower.split_once(['.', '!', ',']).map_or("", |(before, rest)| if before.len() < 12 { rest.trim_start() } else { "" });
+        let rest = lower
+            .split_once(['.', '!', ','])
+            .map_or("", |(before, rest)| if before.len() < 12 { rest.trim_start() } else { "" });
         let is_about = openings.iter().any(|opening| lower.starts_with(opening) || rest.starts_with(opening));
         let goes_on = begins("and und et what how was wie") || !rest.is_empty();
         let entities = &self.read.entities;
@@ -538,19 +599,29 @@ impl<'a> Reply<'a> {
         None
     }
 
-    /// A short open question that names nobody is about the person who was spoken of: "flight number?" behind "when does Dad arrive?".
+    /// A short open question without a name is about the person who was spoken of: "flight number?" behind "when does Dad arrive?".
     fn in_focus(&self) -> Option<Plan> {
         let person = self.dialogue.person.as_ref().filter(|_| self.dialogue.last.is_some())?;
         let is_short = self.words.len() <= 6 && !self.names_something() && self.read.times.said.is_empty();
         let is_new = !self.read.intents.is_empty() || self.has(Concept::Beyond) && !self.has(Concept::Person);
         let task = crate::task::SpecialistTask::read(self.said, &self.cx.context);
-        if !is_short || is_new || task.subject_words().is_empty() || !matches!(self.read.direct, None | Some(crate::intent::Direct::Unsupported)) {
+        if !is_short
+            || is_new
+            || task.subject_words().is_empty()
+            || !matches!(self.read.direct, None | Some(crate::intent::Direct::Unsupported))
+        {
             return None;
         }
         let intent = Intent::Search;
         let said = self.said.trim().trim_end_matches('?').trim_end();
         let task = format!("{said} ({person})?");
-        Some(Plan::Hand(vec![Step { intent, task, entities: vec![person.clone()], time: None, reason: reason(intent, &[]) }]))
+        Some(Plan::Hand(vec![Step {
+            intent,
+            task,
+            entities: vec![person.clone()],
+            time: None,
+            reason: reason(intent, &[]),
+        }]))
     }
 
     /// Whether the time that is said names no day.
@@ -633,7 +704,7 @@ const DEMONSTRATIVES: &str = "that this the dieser diese dieses diesen diesem de
 const IT: &str = "it ihn darauf davon dazu damit celui celle lui";
 const BEHIND_PRONOUN: &str =
     "to in for with as please again from then now up out down off and or about bitte nochmal an auf de";
-const PERSONS: &str = "he him she her they them ihm ihn ihr elle il lui";
+const PERSONS: &str = "he him she her they them ihm ihn ihr er elle lui";
 const POSSESSIVES: &str = "his her their hers seine seiner ihre ihrer ihren son sa ses leur";
 
 /// Words around a bare number.

@@ -139,7 +139,8 @@ pub(super) fn found(called: &ToolCall) -> Vec<Thing> {
         add(habit["key"].as_str().map(|key| Thing::Habit(key.to_owned())));
     }
     list(data, "events").iter().for_each(|event| add(self::event(event)));
-    let is_near = |answer: &&Value| answer["sure"] == true || answer["covers"].as_f64().is_none_or(|covers| covers >= NEAR);
+    let is_near =
+        |answer: &&Value| answer["sure"] == true || answer["covers"].as_f64().is_none_or(|covers| covers >= NEAR);
     let mut near: Vec<&Value> = list(data, "answers").iter().filter(is_near).collect();
     near.sort_by_key(|answer| answer["sure"] != true);
     for answer in near.into_iter().take(3) {

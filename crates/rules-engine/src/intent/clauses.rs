@@ -31,7 +31,10 @@ impl Reading<'_> {
     pub(super) fn before_content(&self) -> usize {
         let Some(colon) = self.text.find(": ") else { return self.words.len() };
         let before = self.words.iter().take_while(|word| word.at.end <= colon).count();
-        let speaks = |hit: &Hit| hit.words.start < before && (is_speech(hit.concept) || matches!(hit.concept, Concept::Mail | Concept::Drafts));
+        let speaks = |hit: &Hit| {
+            hit.words.start < before
+                && (is_speech(hit.concept) || matches!(hit.concept, Concept::Mail | Concept::Drafts))
+        };
         match before > 0 && self.hits.iter().any(speaks) {
             true => before,
             false => self.words.len(),

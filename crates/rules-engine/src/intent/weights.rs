@@ -50,7 +50,7 @@ pub(super) const WEIGHTS: &[(Concept, Intent, f64)] = &[
     (Concept::Person, Intent::Search, 4.0),
     (Concept::Sent, Intent::Triage, 4.5),
     (Concept::Genuine, Intent::Triage, 4.0),
-    (Concept::Thread, Intent::Triage, 2.0),
+    (Concept::Thread, Intent::Triage, 3.0),
 ];
 
 /// What two concepts say together, beyond what each says.
@@ -133,6 +133,8 @@ pub(super) const PAIRS: &[(Concept, Concept, Intent, f64)] = &[
     (Concept::Sent, Concept::Send, Intent::Draft, -3.0),
     (Concept::Sent, Concept::Know, Intent::Search, -3.0),
     (Concept::Genuine, Concept::Reply, Intent::Draft, -2.0),
+    // Mails about a meeting are mails.
+    (Concept::Look, Concept::Mail, Intent::Schedule, -1.5),
 ];
 
 /// Concepts that are asked for by a verb; at the head of a clause they say more.

@@ -181,7 +181,7 @@ fn a_suspicious_mail_is_neither_offered_nor_answered() {
     let said = stage.gets(&result("triage", &bad, "Do not trust this mail: it is suspicious."));
     tells(&said, &["Do not trust this mail"]);
     assert!(!said.text.contains("Shall I"), "{}", said.text);
-    tells(&stage.says("reply to it that I agree"), &["suspicious", "do not answer it"]);
+    tells(&stage.says("reply to it that I agree"), &["suspicious", "write no answer"]);
 }
 
 #[test]
