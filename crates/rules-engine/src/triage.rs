@@ -562,7 +562,12 @@ fn read(cx: &AgentContext, mail: &Value) -> String {
         shown.push_str(&format!("\n> {line}"));
     }
     let files: Vec<String> = list(mail, "attachments").iter().map(|file| text_of(file, "name")).collect();
-    let mut text = format!("{}\n{}", cx.dates.mail(mail), shown.trim_end_matches("\n> "));
+    // What is odd is said before what the mail says.
+    let verdict = match list(mail, "warnings").is_empty() {
+        true => String::new(),
+        false => format!("{}\n\n", cx.speech.say("verdict_suspicious", &[])),
+    };
+    let mut text = format!("{verdict}{}\n{}", cx.dates.mail(mail), shown.trim_end_matches("\n> "));
     if !files.is_empty() {
         text.push_str(&format!("\n\n{}", cx.speech.say("attachments", &[("names", &files.join(", "))])));
     }
