@@ -45,6 +45,13 @@ pub struct Claim {
     /// Requests to models.
     #[serde(default)]
     pub requests: u32,
+    /// How many of the tokens are for the answer.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub answer_tokens: u64,
+}
+
+fn is_zero(tokens: &u64) -> bool {
+    *tokens == 0
 }
 
 impl Claim {
@@ -55,6 +62,7 @@ impl Claim {
             tokens: self.tokens.saturating_add(other.tokens),
             cost_microusd: self.cost_microusd.saturating_add(other.cost_microusd),
             requests: self.requests.saturating_add(other.requests),
+            answer_tokens: self.answer_tokens.saturating_add(other.answer_tokens),
         }
     }
 
@@ -65,6 +73,7 @@ impl Claim {
             tokens: self.tokens.saturating_sub(other.tokens),
             cost_microusd: self.cost_microusd.saturating_sub(other.cost_microusd),
             requests: self.requests.saturating_sub(other.requests),
+            answer_tokens: self.answer_tokens.saturating_sub(other.answer_tokens),
         }
     }
 }

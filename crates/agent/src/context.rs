@@ -19,13 +19,31 @@ pub use verbs::verb;
 
 /// The system prompt of a thread, as it stands in its log.
 pub fn system(created: &ThreadCreated) -> String {
-    match &created.system {
-        Some(told) => told.with(created.role.prompt.trim_end()).to_string(),
-        None => crate::thread::unlogged_system(created),
-    }
+    let (shared, own) = system_parts(created);
+    shared + own
 }
 
-/// The system prompt of a new thread: its role, then where and how it works.
+/// The system prompt in two parts: what all threads of one role share, and what is this thread's own. A provider can keep the first
+/// for the next one.
+pub fn system_parts(created: &ThreadCreated) -> (String, &str) {
+    let shared = match &created.system {
+        Some(told) => told.with(created.role.prompt.trim_end()).to_string(),
+        None => crate::thread::unlogged_system(created),
+    };
+    (shared, created.own_words.as_deref().unwrap_or_default())
+}
+
+/// What a new thread is told that others of its role are not: its name, and what it may spend.
+pub(crate) fn own_words(created: &ThreadCreated) -> Option<String> {
+    created.brief.as_ref()?;
+    let mut text = format!("\nYou are '{}'.", created.name);
+    if let Some(calls) = created.grant.tool_calls {
+        let _ = write!(text, " You have {calls} tool calls.");
+    }
+    Some(text)
+}
+
+/// The system prompt of a new thread, as far as others of its role share it: its role, then where and how it works.
 pub(crate) fn new_system(created: &ThreadCreated) -> String {
     let mut text = created.role.prompt.trim_end().to_owned();
     let mode = match created.mode {
@@ -42,12 +60,9 @@ pub(crate) fn new_system(created: &ThreadCreated) -> String {
     );
     if created.brief.is_some() {
         let what = if created.id.is_root() { "agent" } else { "sub-agent" };
-        let _ = write!(text, "\nYou are the {what} '{}'.", created.name);
-        if let Some(calls) = created.grant.tool_calls {
-            let _ = write!(text, " You have {calls} tool calls.");
-        }
-        text.push_str(
-            " Be concise. Your last message without tool calls is your report, the only thing that is read: \
+        let _ = write!(
+            text,
+            "\nAs {what}, be concise. Your last message without tool calls is your report, the only thing that is read: \
              give a summary of what you found or did, and what is left open.",
         );
         if created.lifecycle == Lifecycle::Persistent {
@@ -99,6 +114,21 @@ pub fn summary(text: &str) -> String {
 /// What stands where an old result stood.
 pub fn masked(characters: usize) -> String {
     format!("[old result of {characters} characters left out to save context; call the tool again if you need it]")
+}
+
+/// What stands where a result stood that is too long for the model: its beginning, its end, and where the rest is. `most` are
+/// characters that stay.
+pub fn cut_result(content: &str, most: usize, window: u64, thread: &ThreadId) -> String {
+    let characters = content.chars().count();
+    let tail = most / 4;
+    let (head, left_out) = (most - tail, characters.saturating_sub(most));
+    let byte = |nth: usize| content.char_indices().nth(nth).map_or(content.len(), |(at, _)| at);
+    format!(
+        "{}\n[{left_out} of {characters} characters left out here: the result does not fit into this model's context window of {window} tokens. \
+         The whole result is in the log of thread {thread}. Ask for a smaller part, for example with offset and limit, or search in it.]\n{}",
+        &content[..byte(head)],
+        &content[byte(characters.saturating_sub(tail))..],
+    )
 }
 
 /// An answer that was cut off at the length limit goes on.

@@ -74,7 +74,7 @@ pub fn root(catalog: &Catalog, root: Root, model: Model) -> Result<ThreadCreated
         role: Role {
             name: agent.name.clone(),
             prompt: agent.prompt.clone(),
-            model,
+            model: Model { effort: agent.effort.clone(), ..model },
             tools,
             lends,
             gets_new_tools: agent.tools.is_none(),
@@ -96,6 +96,7 @@ pub fn root(catalog: &Catalog, root: Root, model: Model) -> Result<ThreadCreated
         created_for: None,
         foreign: false,
         system: None,
+        own_words: None,
         opening: None,
     };
     created.write_texts();

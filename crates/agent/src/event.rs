@@ -11,7 +11,7 @@ use crate::brief::Brief;
 use crate::budget::{Claim, Grant};
 use crate::id::{CallId, InputId, ThreadId, Time};
 use crate::input::{Outside, Strength};
-use crate::message::{Part, Told};
+use crate::message::{Attachment, Part, Told};
 use crate::mode::Mode;
 use crate::model::{CallError, StopReason, Tokens};
 use crate::permission::{Decider, Layer};
@@ -41,6 +41,9 @@ pub enum Event {
         run: u32,
         /// The words.
         prompt: Arc<str>,
+        /// Images and documents that came with them.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        attachments: Vec<Attachment>,
         /// Who they are from: the path of an agent, or what the program calls itself; none where a person said them.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         from: Option<Arc<str>>,
@@ -354,6 +357,9 @@ pub struct ThreadCreated {
     /// The system prompt: the role's prompt, and what is said after it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system: Option<Told>,
+    /// The end of the system prompt, which is this thread's own: what stands before it is the same for all threads of the role.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_words: Option<Arc<str>>,
     /// The brief as the model reads it: its task, and what is said after it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opening: Option<Told>,
@@ -433,11 +439,12 @@ pub struct Answered {
     pub next: Option<Next>,
 }
 
-/// What a request used whose answer was lost: what the provider said, or what was reserved, as an estimate.
+/// What a request used whose answer was lost: what the provider said, or what was booked for it, as an estimate.
 pub fn lost_usage(booked: &Claim, told: Option<&Tokens>) -> Usage {
-    // How a reservation splits into prompt and answer is not known. Nothing is booked for a request that was not billed.
+    // Nothing is booked for a request that was not billed.
     let told = told.filter(|_| booked.tokens > 0 || booked.cost_microusd > 0);
-    let reserved = Tokens { input: booked.tokens, ..Tokens::default() };
+    let output = booked.answer_tokens.min(booked.tokens);
+    let reserved = Tokens { input: booked.tokens - output, output, ..Tokens::default() };
     Usage {
         tokens: told.copied().unwrap_or(reserved),
         counted_tokens: booked.tokens,
@@ -454,9 +461,15 @@ impl Answered {
         if self.estimated { self.tokens.total() } else { 0 }
     }
 
+    /// Whether the answer is not at its end: it was cut off at its output limit, or the provider made a pause.
+    pub fn is_cut(&self) -> bool {
+        matches!(self.stop, StopReason::MaxTokens | StopReason::Paused)
+    }
+
     /// Whether an answer that was cut off at its output limit cannot be used as it is: it said nothing, or ended in a call.
     pub(crate) fn is_half(&self, has_calls: bool, text: &str) -> bool {
-        self.cut_call.is_some() || (!has_calls && text.trim().is_empty())
+        let is_empty = !has_calls && text.trim().is_empty();
+        self.stop == StopReason::MaxTokens && (self.cut_call.is_some() || is_empty)
     }
 }
 
@@ -465,6 +478,7 @@ impl ThreadCreated {
     pub fn write_texts(&mut self) {
         let system = crate::context::new_system(self);
         self.system = Some(Told::of(&system, self.role.prompt.trim_end()));
+        self.own_words = crate::context::own_words(self).map(Into::into);
         self.opening = self.brief.as_ref().map(|brief| Told::of(&brief.text(), &brief.task));
     }
 }
@@ -494,6 +508,8 @@ pub enum Again {
     CutShort,
     /// It does not fit the schema that was asked for.
     Schema,
+    /// The provider made a pause. The model is told nothing, and goes on.
+    Paused,
 }
 
 /// What becomes of a call.
@@ -655,7 +671,15 @@ impl Enough {
 impl Event {
     /// A thread took up a message of a person, with the grant that it was created with.
     pub fn run_started(input: InputId, run: u32, prompt: impl Into<Arc<str>>) -> Self {
-        Self::RunStarted { input, run, prompt: prompt.into(), from: None, told: None, grant: None }
+        Self::RunStarted {
+            input,
+            run,
+            prompt: prompt.into(),
+            attachments: Vec::new(),
+            from: None,
+            told: None,
+            grant: None,
+        }
     }
 
     /// The event's name in storage and logs.

@@ -11,6 +11,7 @@ use crate::approval::{ApprovalId, Decision};
 use crate::budget::Grant;
 use crate::id::{CallId, InputId, ThreadId, Time};
 use crate::json::Json;
+use crate::message::Attachment;
 use crate::model::{Answer, CallError};
 use crate::report::Report;
 use crate::tools::ToolResult;
@@ -100,6 +101,9 @@ pub enum Outside {
         /// JSON Schema that the answer to this message must fit.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         output_schema: Option<Json>,
+        /// Images and documents that come with them.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        attachments: Vec<Attachment>,
         /// What the run may spend that it begins, where that is not what the thread was created with.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         grant: Option<Box<Grant>>,
@@ -181,7 +185,13 @@ pub enum Outside {
 impl Outside {
     /// A person gives a root thread something to do, in words alone.
     pub fn said(text: impl Into<Arc<str>>) -> Self {
-        Self::UserSaid { text: text.into(), output_schema: None, grant: None, unwatched: false }
+        Self::UserSaid {
+            text: text.into(),
+            output_schema: None,
+            attachments: Vec::new(),
+            grant: None,
+            unwatched: false,
+        }
     }
 
     /// Whatever run of a thread goes on is to end.

@@ -40,6 +40,11 @@ impl Json {
         self.0.get()
     }
 
+    /// The value, for other values to be made of.
+    pub fn raw(&self) -> &RawValue {
+        &self.0
+    }
+
     /// Reads the value into a type.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
         serde_json::from_str(self.text())

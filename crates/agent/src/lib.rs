@@ -51,6 +51,7 @@
 //!     tools: None,
 //!     lends: Vec::new(),
 //!     mode: None,
+//!     effort: None,
 //! };
 //! let catalog = Catalog { agents: BTreeMap::from([("butler".into(), butler)]), ..Catalog::default() };
 //! let mut facts = Facts::new(Arc::new(catalog), Consent::Nobody);
@@ -63,7 +64,14 @@
 //! let mut now = Time(0);
 //!
 //! // A root comes to be, and a person says something.
-//! let model = Model { name: "rehearsal/any".into(), context_tokens: 100_000, max_output_tokens: 4_000, price: None };
+//! let model = Model {
+//!     name: "rehearsal/any".into(),
+//!     context_tokens: 100_000,
+//!     max_output_tokens: 4_000,
+//!     price: None,
+//!     patience: Default::default(),
+//!     effort: None,
+//! };
 //! let created = root(&facts.catalog, Root {
 //!     id: ThreadId::new("20260115-k3f9"),
 //!     agent: "butler".into(),

@@ -57,6 +57,8 @@ pub enum Part {
         /// Whether the call failed or was refused.
         is_error: bool,
     },
+    /// An image or a document, which is shown to models that take it.
+    Attached(Attachment),
     /// A block that only the provider understands (thinking, signatures), sent back byte for byte to a provider of the same wire.
     Opaque {
         /// The wire it belongs to.
@@ -64,6 +66,55 @@ pub enum Part {
         /// The block.
         raw: Json,
     },
+}
+
+/// An image or a document. Its bytes are kept in the data folder under their digest, and are not part of the log.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attachment {
+    /// What its bytes are.
+    pub digest: Arc<str>,
+    /// What kind of file it is.
+    pub media: Media,
+    /// The name of the file, for the model and for people.
+    pub name: Arc<str>,
+    /// How large it is.
+    pub bytes: u64,
+    /// How many tokens a model counts for it, roughly.
+    pub tokens: u64,
+}
+
+/// Kinds of files that models can be shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Media {
+    /// An image.
+    Png,
+    /// An image.
+    Jpeg,
+    /// An image.
+    Webp,
+    /// A document.
+    Pdf,
+}
+
+impl Media {
+    /// Its name on the wires.
+    pub fn mime(self) -> &'static str {
+        match self {
+            Self::Png => "image/png",
+            Self::Jpeg => "image/jpeg",
+            Self::Webp => "image/webp",
+            Self::Pdf => "application/pdf",
+        }
+    }
+
+    /// Whether it is an image.
+    pub fn is_image(self) -> bool {
+        match self {
+            Self::Png | Self::Jpeg | Self::Webp => true,
+            Self::Pdf => false,
+        }
+    }
 }
 
 /// Who wrote a text.
@@ -120,7 +171,7 @@ impl Part {
     pub fn words(&self) -> Option<&str> {
         match self {
             Part::Text { text, .. } => Some(text),
-            Part::ToolCall { .. } | Part::ToolResult { .. } | Part::Opaque { .. } => None,
+            Part::ToolCall { .. } | Part::ToolResult { .. } | Part::Attached(_) | Part::Opaque { .. } => None,
         }
     }
 }
@@ -158,6 +209,8 @@ impl Message {
             Part::Text { text, .. } => text.len() + 8,
             Part::ToolCall { id, name, input } => id.as_str().len() + name.len() + input.text().len() + 24,
             Part::ToolResult { id, content, .. } => id.as_str().len() + content.len() + 24,
+            // As many bytes as a text with as many tokens has.
+            Part::Attached(attachment) => usize::try_from(attachment.tokens.saturating_mul(4)).unwrap_or(usize::MAX),
             Part::Opaque { raw, .. } => raw.text().len(),
         };
         8 + self.parts.iter().map(part_bytes).sum::<usize>()

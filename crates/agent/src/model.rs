@@ -20,6 +20,36 @@ pub struct Model {
     pub max_output_tokens: u64,
     /// What it costs; none when unknown, and then nothing is added to a sum of money.
     pub price: Option<Price>,
+    /// How long a request that fails is tried again.
+    #[serde(default, skip_serializing_if = "Patience::is_usual")]
+    pub patience: Patience,
+    /// How much it thinks for this agent, in a word that the providers know; none means as is set for the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effort: Option<Arc<str>>,
+}
+
+/// How long a request that fails for a time is tried again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Patience {
+    /// Requests after the first, whatever the time.
+    pub retries: u32,
+    /// From the first failure until no further request is made, where the provider is overloaded or cannot be reached.
+    pub retry_ms: u64,
+    /// The longest wait that a provider is granted.
+    pub longest_wish_ms: u64,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self { retries: 4, retry_ms: 120_000, longest_wish_ms: 60_000 }
+    }
+}
+
+impl Patience {
+    /// Whether nothing else was configured.
+    fn is_usual(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 impl Model {
@@ -123,6 +153,8 @@ pub enum StopReason {
     MaxTokens,
     /// The model or its provider declined.
     Refusal,
+    /// The provider made a pause: the answer goes on when the conversation is sent again as it is.
+    Paused,
 }
 
 /// Why a call to a model brought no answer.
@@ -142,6 +174,28 @@ pub struct CallError {
     /// What the request used, where the provider said so before the answer was lost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<Tokens>,
+    /// Bytes of the answer that had arrived: text, thoughts and arguments; none where it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub received_bytes: Option<u64>,
+    /// How many tokens fit into one request, answer included, where the provider said so because this one did not fit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window_tokens: Option<u64>,
+}
+
+impl CallError {
+    /// A failure of which nothing more is known.
+    pub fn new(kind: CallErrorKind, message: impl Into<Arc<str>>) -> Self {
+        let message = message.into();
+        Self {
+            kind,
+            message,
+            retry_after_ms: None,
+            partial: None,
+            tokens: None,
+            received_bytes: None,
+            window_tokens: None,
+        }
+    }
 }
 
 /// The kinds of failure of a model call.
@@ -164,6 +218,8 @@ pub enum CallErrorKind {
     ContextTooLong,
     /// 400 and the like: the same request would fail again.
     Rejected,
+    /// The server does not take a part of the request, and the next one is made without it.
+    Unsupported,
     /// The answer could not be understood.
     Garbled,
     /// We ended it.
@@ -174,9 +230,20 @@ impl CallErrorKind {
     /// Whether the same request may succeed later.
     pub fn is_retryable(self) -> bool {
         match self {
-            Self::RateLimited | Self::Overloaded | Self::Server | Self::Connection | Self::Truncated => true,
-            Self::Auth | Self::ContextTooLong | Self::Rejected | Self::Garbled | Self::Cancelled => false,
+            Self::RateLimited
+            | Self::Overloaded
+            | Self::Server
+            | Self::Connection
+            | Self::Truncated
+            | Self::Unsupported
+            | Self::Garbled => true,
+            Self::Auth | Self::ContextTooLong | Self::Rejected | Self::Cancelled => false,
         }
+    }
+
+    /// Whether it passes by itself, sooner or later: the provider has too much to do, or cannot be reached.
+    pub fn passes(self) -> bool {
+        matches!(self, Self::RateLimited | Self::Overloaded | Self::Connection)
     }
 
     /// Whether the provider may have billed for it although no answer was logged.
@@ -189,7 +256,8 @@ impl CallErrorKind {
             | Self::Connection
             | Self::Auth
             | Self::ContextTooLong
-            | Self::Rejected => false,
+            | Self::Rejected
+            | Self::Unsupported => false,
         }
     }
 }
@@ -205,6 +273,7 @@ impl fmt::Display for CallErrorKind {
             Self::Auth => "not authorised",
             Self::ContextTooLong => "context too long",
             Self::Rejected => "request rejected",
+            Self::Unsupported => "not supported",
             Self::Garbled => "answer not understood",
             Self::Cancelled => "cancelled",
         })

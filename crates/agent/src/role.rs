@@ -29,6 +29,9 @@ pub struct Agent {
     /// The most it may do; none means as much as its parent.
     #[serde(default)]
     pub mode: Option<Mode>,
+    /// How much its model thinks, in a word that the providers know; none means as is set for the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effort: Option<Arc<str>>,
 }
 
 /// The role as a thread plays it, for good: resuming needs no file that may have changed.
@@ -72,6 +75,7 @@ impl Agent {
             tools: None,
             lends: Vec::new(),
             mode: None,
+            effort: None,
         }
     }
 

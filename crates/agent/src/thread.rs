@@ -36,7 +36,7 @@ mod unlogged;
 
 pub use calls::{Calls, Slot, SlotState, VerbState};
 pub use graph::{Graph, Node, check as check_graph};
-pub use run::{Asking, Clock, Closing, CutShort, Pace, Phase, Run, Window, Words};
+pub use run::{Asking, Clock, Closing, CutShort, Pace, Phase, Run, TooLong, Window, Words};
 pub use talk::Talk;
 pub use tools::Tools;
 pub(crate) use unlogged::system as unlogged_system;
@@ -424,6 +424,12 @@ impl Thread {
         self.created.brief.is_some() && self.issued.runs == 0
     }
 
+    /// Tokens that fit into one request, answer included: as the provider said, else as is known of the model.
+    pub fn context_tokens(&self) -> u64 {
+        let known = self.created.role.model.context_tokens;
+        self.talk.window_tokens().map_or(known, |told| told.min(known))
+    }
+
     /// What is left of the requests of the grant; none when unlimited.
     pub fn requests_left(&self) -> Option<u32> {
         let spent = self.spending.spent.requests;
@@ -575,11 +581,13 @@ impl Thread {
                     self.inbox.arrived.push_back((id.clone(), input.clone()));
                 }
             }
-            Event::RunStarted { input, prompt, told, grant, .. } => {
+            Event::RunStarted { input, prompt, attachments, told, grant, .. } => {
                 let (output_schema, origin) = self.inbox.asks(input);
                 self.take(input);
                 let text = told.as_ref().map_or_else(|| prompt.clone(), |told| told.with(prompt));
-                self.talk.push(Message::user(text, origin));
+                let mut said = Message::user(text, origin);
+                said.parts.extend(attachments.iter().cloned().map(Part::Attached));
+                self.talk.push(said);
                 self.start_run(at, grant.clone());
                 let run = self.run_mut();
                 (run.asked, run.output_schema) = (Some(input.clone()), output_schema);
@@ -614,14 +622,17 @@ impl Thread {
                     let run = self.run_mut();
                     run.words.last_text = (run.words.cut.concat() + text).into();
                 }
-                self.run_mut().window.squeeze |= error.kind == CallErrorKind::ContextTooLong;
-                self.after_call(*retry_at, attempt + 1);
+                if error.kind == CallErrorKind::ContextTooLong {
+                    self.note_too_long(error.window_tokens);
+                }
+                self.after_call(at, *retry_at, attempt + 1);
             }
             Event::CallRepeated { booked, .. } => {
                 self.spending.add(&lost_usage(booked, None));
                 if let Phase::Asking(asking) = &mut self.run_mut().phase {
                     asking.attempt = 1;
                     asking.retry_at = None;
+                    asking.failing_since = None;
                 }
             }
             Event::Answered(answered) => self.apply_answer(answered),
@@ -710,7 +721,10 @@ impl Thread {
             Event::WaitStarted { call, children, any, until } => {
                 self.calls.set_verb(call, VerbState::Wait { children: children.clone(), any: *any, until: *until });
             }
-            Event::ContextTrimmed { calls, told, .. } => self.talk.mask(calls, told),
+            Event::ContextTrimmed { calls, told, .. } => {
+                self.calls.mask(calls, told);
+                self.talk.mask(calls, told);
+            }
             Event::ContextCompacted { summary, told } => {
                 let shown = || unlogged::summary(summary).into();
                 let text: Arc<str> = told.as_ref().map_or_else(shown, |told| told.with(summary));
@@ -792,6 +806,7 @@ impl Thread {
             created_for: None,
             foreign: self.foreign,
             system: None,
+            own_words: None,
             opening: None,
         };
         created.write_texts();
@@ -878,15 +893,22 @@ impl Thread {
             run.closing.last_turn_taken = true;
             run.closing.ending = Some(ending.clone());
         }
-        run.phase = Phase::Asking(Asking { turn: turn.clone(), attempt: 1, retry_at: None, cancelled: false });
+        run.phase = Phase::Asking(Asking {
+            turn: turn.clone(),
+            attempt: 1,
+            retry_at: None,
+            failing_since: None,
+            cancelled: false,
+        });
     }
 
-    fn after_call(&mut self, retry_at: Option<Time>, attempt: u32) {
+    fn after_call(&mut self, at: Time, retry_at: Option<Time>, attempt: u32) {
         let run = self.run_mut();
         match (&mut run.phase, retry_at) {
             (Phase::Asking(asking), Some(retry_at)) => {
                 asking.attempt = attempt;
                 asking.retry_at = Some(retry_at);
+                asking.failing_since.get_or_insert(at);
             }
             (phase, _) => *phase = Phase::Ready,
         }
@@ -916,7 +938,7 @@ impl Thread {
             Phase::Asking(asking) => asking.turn,
             Phase::Ready | Phase::Acting | Phase::Answered => unreachable!("an answer answers a request"),
         };
-        run.window.squeeze = false;
+        run.window.refused = None;
         if kind == TurnKind::Compact {
             return;
         }
@@ -929,7 +951,7 @@ impl Thread {
             }
         }
         let has_calls = !self.calls.is_empty();
-        let is_cut = kind == TurnKind::Work && answered.stop == StopReason::MaxTokens;
+        let is_cut = kind == TurnKind::Work && answered.is_cut();
         let is_half = is_cut && answered.is_half(has_calls, &text);
         run.pace.cut_row += u32::from(is_cut);
         run.pace.half_row += u32::from(is_half);
@@ -939,20 +961,24 @@ impl Thread {
             Some(next) => next.clone(),
             None => unlogged::next(run, answered, has_calls, is_cut, longest),
         };
+        let is_paused = matches!(next, Next::Again { why: Again::Paused, .. });
         run.phase = match has_calls {
             true => Phase::Acting,
+            false if is_paused => Phase::Ready,
             // It has said nothing that could be taken for an answer.
             false if is_half && run.closing.ending.is_none() => Phase::Ready,
             false => Phase::Answered,
         };
-        let goes_on = matches!(next, Next::Again { why: Again::CutInText, .. });
+        let goes_on = matches!(next, Next::Again { why: Again::CutInText | Again::Paused, .. });
         if !has_calls && !is_half && !goes_on {
             (run.pace.cut_row, run.pace.half_row) = (0, 0);
         }
         match next {
             Next::Again { why, told } => {
                 run.pace.schema_misses += u32::from(why == Again::Schema);
-                self.inbox.notices.push(notice(&told, Origin::Program));
+                if why != Again::Paused {
+                    self.inbox.notices.push(notice(&told, Origin::Program));
+                }
             }
             Next::Taken => run.words.misfit = answered.schema_error.clone().or_else(|| run.words.misfit.take()),
         }
@@ -1074,6 +1100,17 @@ impl Thread {
         }
     }
 
+    /// The request under way was too long for the provider, which may have said how much it takes.
+    fn note_too_long(&mut self, told: Option<u64>) {
+        let Some(Phase::Asking(asking)) = self.run.as_ref().map(|run| &run.phase) else { return };
+        let (max_tokens, epoch) = (asking.turn.max_tokens, self.talk.epoch());
+        let assumed = self.created.role.model.context_tokens;
+        self.talk.too_long(asking.turn.claim.tokens, assumed, told);
+        let window = &mut self.run_mut().window;
+        let times = window.refused.map_or(0, |refused| refused.times) + 1;
+        window.refused = Some(TooLong { times, max_tokens, epoch });
+    }
+
     fn note_tool(&mut self, call: &CallId) {
         if let Some(slot) = self.calls.slot(call)
             && !self.findings.tools_used.contains(&slot.name)
@@ -1142,6 +1179,7 @@ pub fn carved(grant: &Grant) -> Claim {
         tokens: grant.tokens.unwrap_or(0),
         cost_microusd: grant.cost_microusd.unwrap_or(0),
         requests: grant.requests.unwrap_or(0),
+        answer_tokens: 0,
     }
 }
 

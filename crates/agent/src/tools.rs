@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::json::Json;
+use crate::message::Attachment;
 
 /// The tool by which an agent asks a person a question: the rules ask it, and the tool runs only where nobody can answer.
 pub const ASK_USER: &str = "ask_user";
@@ -150,6 +151,9 @@ pub struct ToolResult {
     /// Files that were written, relative to the workspace.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files_modified: Vec<Arc<str>>,
+    /// Images and documents that the model is shown with the content.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<Attachment>,
     /// Where the words come from, where that is untrusted: they are fenced for the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub foreign: Option<Arc<str>>,

@@ -19,3 +19,4 @@ pub(crate) mod time;
 pub(crate) mod tool_calls;
 pub(crate) mod tools;
 pub(crate) mod verbs;
+pub(crate) mod window;

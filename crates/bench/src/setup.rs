@@ -13,7 +13,9 @@ use majordomo::agent::role::Agent;
 use majordomo::agent::tools::{Assessment, Reach, Risk, ToolInfo, ToolResult};
 use majordomo::agent::{Catalog, Consent, Facts, Json, Mode, ThreadId};
 use majordomo::agent::{Input, Thread, Time};
-use majordomo::provider::{self, ModelEntry, ModelTable, Pace, ProviderConfig, Providers, Timeouts, Wire};
+use majordomo::provider::{
+    self, ModelEntry, ModelTable, Pace, ProviderConfig, Providers, Timeouts, Wire, builtin_providers,
+};
 use majordomo::runtime::{self, Runtime, Said, Start};
 use majordomo::store::{self, Durability, Location, Store};
 use majordomo::tool::{CurrentTools, Registry, Tool, ToolContext};
@@ -32,15 +34,13 @@ const PROMPT: &str = "You are a careful member of a large household. You are giv
 
 /// A runtime with the benchmark's tool and agent, and the providers that it speaks with.
 pub async fn open(server: &str, store: Arc<dyn Store>) -> anyhow::Result<(Runtime, Providers)> {
+    let local = builtin_providers().iter().find(|known| !known.needs_key).expect("one needs no key");
     let provider = ProviderConfig {
         name: "bench".to_owned(),
         wire: Wire::OpenAi,
         base_url: format!("{server}/v1"),
-        key: None,
-        needs_key: false,
-        key_env: None,
-        headers: Vec::new(),
         timeouts: Timeouts::default(),
+        ..local.config(None)
     };
     let pace = Pace { start: REQUESTS, max: REQUESTS };
     let Model { context_tokens, max_output_tokens, .. } = model();
@@ -73,6 +73,7 @@ pub fn catalog() -> Catalog {
         tools: None,
         lends: Vec::new(),
         mode: None,
+        effort: None,
     };
     Catalog {
         tools: [(answer::TOOL.into(), look())].into(),
@@ -83,7 +84,14 @@ pub fn catalog() -> Catalog {
 
 /// What ten thousand sub-agents say together is longer than any real context window.
 pub fn model() -> Model {
-    Model { name: MODEL.into(), context_tokens: 1 << 30, max_output_tokens: 4096, price: None }
+    Model {
+        name: MODEL.into(),
+        context_tokens: 1 << 30,
+        max_output_tokens: 4096,
+        price: None,
+        patience: Default::default(),
+        effort: None,
+    }
 }
 
 /// What a thread needs to know for an input: there are no rules, and the tool does what it declares.

@@ -79,6 +79,17 @@ pub enum Command {
         /// Names for new roots, as many as there is room for.
         fresh: Vec<ThreadId>,
     },
+    /// The thread of a task is known and about to get it. Asked for before the thread is started, so that it may act on its task at once.
+    Name {
+        /// Which task.
+        task: TaskId,
+        /// Which delivery.
+        delivery: DeliveryId,
+        /// The thread.
+        thread: ThreadId,
+        /// What is known of a thread that is made for it.
+        agent: Option<StartedAgent>,
+    },
     /// A delivery was carried out: an agent has its task.
     Begun {
         /// Which task.
@@ -89,8 +100,6 @@ pub enum Command {
         thread: ThreadId,
         /// How many events it had.
         thread_n: u64,
-        /// What is known of a thread that was made for it.
-        agent: Option<StartedAgent>,
     },
     /// A delivery was carried out: a thread was told.
     Delivered {
@@ -282,7 +291,7 @@ impl Command {
                 wanted.dependents.insert(task.clone());
             }
             Command::Take { room, labels, .. } => wanted.queue = Some((labels.clone(), *room as usize)),
-            Command::Begun { task, delivery, .. } => {
+            Command::Name { task, delivery, .. } | Command::Begun { task, delivery, .. } => {
                 wanted.tasks.insert(task.clone());
                 wanted.delivery = Some(delivery.clone());
             }
@@ -291,6 +300,24 @@ impl Command {
             }
         }
         wanted
+    }
+
+    /// The task that an agent, or a person, acts on by it.
+    pub(crate) fn task(&self) -> Option<&TaskId> {
+        match self {
+            Command::Assign { task, .. }
+            | Command::Note { task, .. }
+            | Command::Edit { task, .. }
+            | Command::Set { task, .. }
+            | Command::Remove { task } => Some(task),
+            Command::Add { .. }
+            | Command::Take { .. }
+            | Command::Name { .. }
+            | Command::Begun { .. }
+            | Command::Delivered { .. }
+            | Command::Failed { .. }
+            | Command::Ended { .. } => None,
+        }
     }
 
     /// The answer that a command had when it was carried out with these events.

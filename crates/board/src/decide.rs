@@ -37,6 +37,9 @@ pub fn handle(request: &Request, facts: Facts, now: Time) -> Result<Step, Refusa
         return Ok(Step { events: Vec::new(), reply: request.command.earlier_reply(earlier) });
     }
     let mut moment = Moment { request, facts, now, events: Vec::new() };
+    if let Some(task) = request.command.task() {
+        performed::begun_by_acting(&mut moment, task);
+    }
     let reply = match &request.command {
         Command::Add { tasks } => add::add(&mut moment, tasks)?,
         Command::Assign { task, to } => assign::assign(&mut moment, task, to.as_ref())?,
@@ -45,8 +48,11 @@ pub fn handle(request: &Request, facts: Facts, now: Time) -> Result<Step, Refusa
         Command::Set { task, change, note } => status::set(&mut moment, task, change, note.as_deref())?,
         Command::Remove { task } => status::remove(&mut moment, task)?,
         Command::Take { room, most, fresh, .. } => take::take(&mut moment, *room, *most, fresh),
-        Command::Begun { task, delivery, thread, thread_n, agent } => {
-            performed::begun(&mut moment, task, delivery, thread, *thread_n, agent.as_ref())
+        Command::Name { task, delivery: _, thread, agent } => {
+            performed::named(&mut moment, task, thread, agent.as_ref())
+        }
+        Command::Begun { task, delivery, thread, thread_n } => {
+            performed::begun(&mut moment, task, delivery, thread, *thread_n)
         }
         Command::Delivered { delivery } => performed::delivered(&mut moment, delivery),
         Command::Failed { delivery, reason } => performed::failed(&mut moment, delivery, reason),

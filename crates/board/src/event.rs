@@ -80,6 +80,15 @@ pub enum Event {
         /// What is to be done for that.
         delivery: Box<Delivery>,
     },
+    /// The thread that gets the task is known.
+    TaskNamed {
+        /// Which task.
+        task: TaskId,
+        /// The thread.
+        thread: ThreadId,
+        /// What is known of a thread that is made for the task; none for one that existed.
+        agent: Option<Box<StartedAgent>>,
+    },
     /// An agent has the task: its thread was made, or has the assignment in its log.
     TaskBegun {
         /// Which task.
@@ -188,6 +197,7 @@ impl Event {
             Event::DependencyOpened { .. } => "dependency_opened",
             Event::NoteAdded { .. } => "note_added",
             Event::TaskHandedOut { .. } => "task_handed_out",
+            Event::TaskNamed { .. } => "task_named",
             Event::TaskBegun { .. } => "task_begun",
             Event::StartFailed { .. } => "start_failed",
             Event::TaskInProgress { .. } => "task_in_progress",
@@ -213,6 +223,7 @@ impl Event {
             | Event::DependencyOpened { task, .. }
             | Event::NoteAdded { task, .. }
             | Event::TaskHandedOut { task, .. }
+            | Event::TaskNamed { task, .. }
             | Event::TaskBegun { task, .. }
             | Event::StartFailed { task, .. }
             | Event::TaskInProgress { task }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::assignee::Assignee;
 use crate::delivery::DeliveryId;
-use crate::event::Event;
+use crate::event::{Event, StartedAgent};
 use crate::id::{Actor, TaskId};
 
 /// Notes that a task itself holds, the newest; all of them are in the log.
@@ -212,6 +212,9 @@ pub struct Task {
     /// The delivery that hands it out and is not confirmed yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handing_out: Option<DeliveryId>,
+    /// What is known of the thread that is made for it, until it has begun.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub starting: Option<Box<StartedAgent>>,
     /// The delivery that brought it to its agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub begun_by: Option<DeliveryId>,
@@ -301,12 +304,20 @@ impl Task {
                 self.failed_checks = 0;
                 self.handing_out = Some(delivery.id.clone());
             }
+            Event::TaskNamed { thread, agent, .. } => {
+                (self.thread, self.starting) = (Some(thread.clone()), agent.clone());
+            }
             Event::TaskBegun { thread, thread_n, delivery, .. } => {
-                (self.handing_out, self.begun_by) = (None, Some(delivery.clone()));
+                self.let_go();
+                self.begun_by = Some(delivery.clone());
                 (self.status, self.thread, self.thread_n) = (Status::InProgress, Some(thread.clone()), *thread_n);
             }
             Event::StartFailed { reason, .. } => {
-                self.handing_out = None;
+                // A thread that was to be made does not exist.
+                if self.starting.is_some() {
+                    self.thread = None;
+                }
+                self.let_go();
                 self.reason = Some(reason.clone());
             }
             Event::TaskInProgress { .. } => (self.status, self.reason) = (Status::InProgress, None),
@@ -337,6 +348,6 @@ impl Task {
     }
 
     fn let_go(&mut self) {
-        self.handing_out = None;
+        (self.handing_out, self.starting) = (None, None);
     }
 }

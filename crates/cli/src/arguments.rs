@@ -102,6 +102,9 @@ pub enum Command {
     /// List the agents that can be started by name
     #[command(subcommand)]
     Agents(AgentsCommand),
+    /// List the models of the providers, and try one
+    #[command(subcommand)]
+    Models(ModelsCommand),
     /// Show the effective configuration
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -169,6 +172,9 @@ pub struct Work {
 pub struct Run {
     /// The task; - reads it from stdin. Piped input is appended to a task that is given here
     pub prompt: Option<String>,
+    /// A file to pass with the task: text, image (PNG, JPEG, GIF, WebP) or PDF; can be repeated. @FILE in the task does the same
+    #[arg(short, long, value_name = "FILE")]
+    pub file: Vec<PathBuf>,
     /// A JSON Schema that the answer must match
     #[arg(long, value_name = "FILE")]
     pub schema: Option<PathBuf>,
@@ -569,6 +575,32 @@ pub enum HouseholdCommand {
 pub enum AgentsCommand {
     /// List built-in agents, your own, and those of a trusted project
     Ls {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        place: Place,
+    },
+}
+
+/// `majordomo models`.
+#[derive(Debug, Subcommand)]
+pub enum ModelsCommand {
+    /// List the models that the providers offer, with what is known of each
+    Ls {
+        /// Only the models of this provider
+        #[arg(long, value_name = "NAME")]
+        provider: Option<String>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Send a model one short request with a tool, and say what works
+    Test {
+        /// The model, as provider/model
+        model: String,
         /// Print JSON
         #[arg(long)]
         json: bool,

@@ -10,6 +10,7 @@ mod detach;
 mod doctor;
 mod explain;
 mod household;
+mod models;
 mod ps;
 mod run;
 mod send;
@@ -34,8 +35,8 @@ use tool::{CommandHost, Guard, Registry, Sandbox};
 use view::safe;
 
 use crate::arguments::{
-    AgentsCommand, ApproveCommand, BoardArgs, Cli, Command, ConfigCommand, DemoCommand, HouseholdCommand, RulesCommand,
-    ThreadCommand, Trust, TrustCommand,
+    AgentsCommand, ApproveCommand, BoardArgs, Cli, Command, ConfigCommand, DemoCommand, HouseholdCommand,
+    ModelsCommand, RulesCommand, ThreadCommand, Trust, TrustCommand,
 };
 use crate::error::Failure;
 use crate::out;
@@ -88,6 +89,10 @@ pub async fn carry_out(cli: Cli) -> Result<u8, Failure> {
         }
         Command::Trust(arguments) => trust::trust(&arguments),
         Command::Agents(AgentsCommand::Ls { json, place }) => agents::ls(&place.flags(), json),
+        Command::Models(ModelsCommand::Ls { provider, json, place }) => {
+            models::ls(&place.flags(), provider.as_deref(), json).await
+        }
+        Command::Models(ModelsCommand::Test { model, json, place }) => models::test(&place.flags(), &model, json).await,
         Command::Doctor { settings, json, rebuild } => doctor::doctor(&settings.flags(), json, rebuild).await,
         Command::Serve(arguments) => serve::serve(*arguments).await,
         Command::Demo(DemoCommand::Init { folder }) => demo::init(&folder),

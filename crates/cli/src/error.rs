@@ -88,8 +88,8 @@ impl From<staff::Error> for Failure {
             }
             staff::Error::Agent(_) | staff::Error::Runtime(runtime::Error::Schema(_)) => CONFIGURATION,
             staff::Error::Household(_) | staff::Error::Tools(_) | staff::Error::Tool { .. } => CONFIGURATION,
-            staff::Error::Setting(_) | staff::Error::Limit(_) => CONFIGURATION,
-            staff::Error::Begun(_) | staff::Error::NotBegun => USAGE,
+            staff::Error::Setting(_) | staff::Error::Limit(_) | staff::Error::UnknownPrice(_) => CONFIGURATION,
+            staff::Error::Begun(_) | staff::Error::NotBegun | staff::Error::File(_) => USAGE,
             staff::Error::Store { .. } | staff::Error::Runtime(_) | staff::Error::Dropped(_) => 1,
             staff::Error::Ended(_) | staff::Error::Answer { .. } | staff::Error::Closed => 1,
         };

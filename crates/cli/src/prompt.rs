@@ -1,6 +1,7 @@
-//! The task: from the command line, from stdin, or from both. An idle stdin is never waited for where a task was given.
+//! The task: from the command line, from stdin, or from both, and the files that it names. An idle stdin is never waited for where a task was given.
 
 use std::io::{self, IsTerminal, Read};
+use std::path::PathBuf;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
@@ -26,6 +27,19 @@ pub fn read(argument: Option<&str>) -> Result<String, Failure> {
         return Err(Failure::usage("the task is empty"));
     }
     Ok(task)
+}
+
+/// The files that a task names as `@path`, each once: what begins a word and is a file. Everything else with an `@` is left as it is.
+pub fn files_in(task: &str) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = Vec::new();
+    for word in task.split_whitespace().filter_map(|word| word.trim_start_matches(['(', '"', '\'']).strip_prefix('@')) {
+        let whole = PathBuf::from(word);
+        // A sentence may end behind it.
+        let bare = PathBuf::from(word.trim_end_matches(['.', ',', ';', ':', '!', '?', ')', '"', '\'']));
+        let file = [whole, bare].into_iter().find(|path| !path.as_os_str().is_empty() && path.is_file());
+        files.extend(file.filter(|file| !files.contains(file)));
+    }
+    files
 }
 
 /// The task of a process that was started with it.

@@ -14,7 +14,7 @@ use rustix::process::{Signal, getpid, kill_process};
 use serde_json::json;
 use store::Record;
 use view::draw::{self, DrawOptions, Line, Marks, Style};
-use view::{Body, Dialect, Frames, Lines, Streamed, Tree, exit_code, safe};
+use view::{Body, Dialect, Frames, Lines, Notice, Streamed, Tree, exit_code, safe};
 
 use crate::arguments::Output;
 use crate::consent::Asking;
@@ -318,10 +318,16 @@ impl Show {
     }
 }
 
-/// How a question that a frame holds is decided, where nobody is asked here.
+/// The widest that a note is shown.
+const WIDE: usize = 1000;
+
+/// What a frame says that a person should do: how a question is decided, where nobody is asked here; which setting fits the model.
 fn hint(frame: &view::Frame, tells_how: bool) -> Option<String> {
     match &frame.body {
         Body::ValidationRequired { validation_id, kind, .. } if tells_how => Some(how_to_decide(validation_id, *kind)),
+        Body::Notification { kind: Notice::ContextWindow, message } => {
+            Some(format!("note: {}", safe::line(message, WIDE)))
+        }
         _ => None,
     }
 }

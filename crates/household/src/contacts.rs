@@ -126,7 +126,9 @@ fn is_related(contact: &Contact, query: &str) -> bool {
     let Some(words) = glossary::relation(last) else { return false };
     let said =
         format!("{} {}", contact.role.as_deref().unwrap_or_default(), contact.note.as_deref().unwrap_or_default());
-    words_of(&said).iter().any(|word| words.contains(&word.as_str()))
+    let said = words_of(&said);
+    let others = words_of(query).into_iter().filter(|word| word.len() > 2 && word != last && !["the", "our"].contains(&word.as_str()));
+    said.iter().any(|word| words.contains(&word.as_str())) && others.into_iter().all(|word| said.contains(&word))
 }
 
 /// The `.vcf` files of a folder that hold no card, or cannot be read, and why.

@@ -34,6 +34,8 @@ struct Passage {
     words: Vec<String>,
     /// What stands around it: title, heading, sender, subject.
     around: Vec<String>,
+    /// Whether it is a heading or a subject: it says what something is about, and seldom more.
+    is_heading: bool,
     /// Whether it holds a moment by itself, as an event does.
     is_dated: bool,
     /// How new it is, from 0 to 1; 0 where that says nothing.
@@ -46,14 +48,21 @@ struct Scored {
     score: f64,
     /// How much of the question it covers, from 0 to 1.
     covers: f64,
+    /// Whether it answers, rather than coming near.
+    is_sure: bool,
     missing: Vec<String>,
     read_as: Vec<(String, String)>,
 }
 
 /// What a word around a sentence is worth beside one in it.
 const AROUND: f64 = 0.75;
+/// What a heading is worth less than a sentence.
+const HEADING: f64 = 0.4;
 /// What holding, or lacking, the kind of thing that is asked for is worth.
 const KIND: f64 = 0.2;
+/// A passage that covers so much of the question answers it, and this much if it holds the kind of thing that is asked for.
+const SURE: f64 = 0.6;
+const NEAR: f64 = 0.42;
 /// A passage that covers less of the question is no answer.
 const LEAST: f64 = 0.34;
 
@@ -107,7 +116,8 @@ fn terms(question: &str, household: &Household) -> Result<Vec<Term>, Error> {
         match (&named[..], glossary::relation(&word)) {
             ([], Some(_)) => {
                 for person in people::meant(&word, &people).into_iter().take(3) {
-                    term.names.extend(person.names());
+                    term.names.extend(people::tools::person_words(&person));
+                    term.names.extend(person.addresses.iter().cloned());
                 }
             }
             (named, _) => {
@@ -130,7 +140,11 @@ fn weights(terms: &[Term], passages: &[Passage]) -> Vec<f64> {
         let holds = |passage: &&Passage| term.worth(&passage.words) > 0.5 || term.worth(&passage.around) > 0.5;
         let holding: std::collections::BTreeSet<String> =
             passages.iter().filter(holds).map(|passage| passage.source.key()).collect();
-        (1.0 + all / (1.0 + holding.len() as f64)).ln().max(0.3)
+        // A word that stands nowhere tells nothing about where the answer is; it only makes it less sure.
+        match holding.len() {
+            0 => 0.35 * (1.0 + all / 2.0).ln(),
+            held => (1.0 + all / (1.0 + held as f64)).ln().max(0.3),
+        }
     };
     terms.iter().map(weight).collect()
 }
@@ -163,14 +177,25 @@ fn score(passage: Passage, terms: &[Term], weights: &[f64], wanted: Wanted) -> O
         wanted if wanted.is_in(&passage.quote, passage.is_dated) => KIND,
         _ => -KIND,
     };
-    let score = covers + kind + 0.1 * own / total + passage.source.prior(wanted) + 0.06 * passage.newness;
-    Some(Scored { passage, score, covers, missing, read_as })
+    let heading = if passage.is_heading { HEADING } else { 0.0 };
+    let score = covers + kind - heading + 0.1 * own / total + passage.source.prior(wanted) + 0.06 * passage.newness;
+    let found = terms.len() - missing.len();
+    let holds = wanted != Wanted::Anything && wanted.is_in(&passage.quote, passage.is_dated);
+    let is_sure = match found {
+        0 => false,
+        _ if passage.is_heading && !holds => false,
+        1 if terms.len() == 1 => covers >= SURE,
+        1 => holds && covers >= SURE && own > 0.0,
+        _ => covers >= SURE || (holds && covers >= NEAR),
+    };
+    Some(Scored { passage, score, covers, is_sure, missing, read_as })
 }
 
 fn shown(one: &Scored, household: &Household) -> Value {
     let mut shown = one.passage.source.shown(household);
     shown["quote"] = json!(text::line(&text::harmless(&one.passage.quote), 300));
     shown["covers"] = json!((one.covers * 100.0).round() / 100.0);
+    shown["sure"] = json!(one.is_sure);
     if !one.missing.is_empty() {
         shown["missing"] = json!(one.missing);
     }

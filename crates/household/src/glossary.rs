@@ -49,13 +49,24 @@ pub(crate) fn others(folded: &str) -> Vec<&'static str> {
     others
 }
 
-/// The words that a compound begins or ends with, and others for them.
+/// The words that a compound begins and ends with, and others for them.
 pub(crate) fn within(folded: &str) -> Vec<&'static str> {
-    let is_part = |word: &&str| {
-        word.len() >= 5 && word.len() + 3 <= folded.len() && (folded.starts_with(*word) || folded.ends_with(*word))
+    let is_part = |word: &str| word.len() >= 5 && word.len() + 3 <= folded.len();
+    let longest = |is_at: &dyn Fn(&str) -> bool| {
+        glossary().of.keys().filter(|word| is_part(word) && is_at(word)).max_by_key(|word| (word.len(), **word)).copied()
     };
-    let longest = glossary().of.keys().filter(|word| is_part(word)).max_by_key(|word| (word.len(), **word));
-    longest.map(|word| others(word).into_iter().chain([*word]).collect()).unwrap_or_default()
+    let parts = [longest(&|word| folded.starts_with(word)), longest(&|word| folded.ends_with(word))];
+    parts.into_iter().flatten().flat_map(|word| others(word).into_iter().chain([word])).collect()
+}
+
+/// Other words for the one that a misspelt word was meant to be, and that word.
+pub(crate) fn nearest(folded: &str) -> Vec<&'static str> {
+    if folded.len() < 6 {
+        return Vec::new();
+    }
+    let is_near = |word: &&&str| word.len() > 4 && strsim::osa_distance(word, folded) == 1;
+    let near = glossary().of.keys().filter(is_near).min().copied();
+    near.map(|word| others(word).into_iter().chain([word]).collect()).unwrap_or_default()
 }
 
 /// All words for the same kind of person, if a word is one for a person.

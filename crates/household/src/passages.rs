@@ -13,6 +13,7 @@ pub(crate) struct Sentence {
     pub line: usize,
     /// The headings above it.
     pub under: String,
+    pub is_heading: bool,
 }
 
 /// The sentences of a note in Markdown. An entry of a list or a row of a table is one sentence, whatever stands in it.
@@ -40,13 +41,12 @@ pub(crate) fn of_note(text: &str, first_line: usize) -> Vec<Sentence> {
             sentences.push(Sentence {
                 text: trimmed[level..].trim().to_owned(),
                 line: at + 1,
-                under: under(&headings),
-            });
+                under: under(&headings), is_heading: true });
         } else if is_entry {
             let entry = trimmed.trim_start_matches(['-', '*', '+', '>', ' ']);
             let entry = ["[ ] ", "[x] ", "[X] "].iter().find_map(|mark| entry.strip_prefix(mark)).unwrap_or(entry);
             if entry.chars().any(char::is_alphanumeric) {
-                sentences.push(Sentence { text: entry.trim().to_owned(), line: at + 1, under: under(&headings) });
+                sentences.push(Sentence { text: entry.trim().to_owned(), line: at + 1, under: under(&headings), is_heading: false });
             }
         } else if !trimmed.is_empty() {
             paragraph.push((at + 1, trimmed));
@@ -127,11 +127,11 @@ fn split(lines: &[(usize, &str)], under: &str, sentences: &mut Vec<Sentence>) {
         if ends_sentence(word, next)
             && let Some((line, text)) = open.take()
         {
-            sentences.push(Sentence { text, line, under: under.to_owned() });
+            sentences.push(Sentence { text, line, under: under.to_owned(), is_heading: false });
         }
     }
     if let Some((line, text)) = open {
-        sentences.push(Sentence { text, line, under: under.to_owned() });
+        sentences.push(Sentence { text, line, under: under.to_owned(), is_heading: false });
     }
 }
 
@@ -179,7 +179,10 @@ impl Term {
         let said = fold(said);
         // A compound means what its parts mean: `Zahnarzttermin` is about the dentist.
         let known = match glossary::others(&said) {
-            others if others.is_empty() => glossary::within(&said),
+            others if others.is_empty() => match glossary::within(&said) {
+                parts if parts.is_empty() => glossary::nearest(&said),
+                parts => parts,
+            },
             others => others,
         };
         let others = known.into_iter().map(stem).collect();
@@ -216,8 +219,15 @@ impl Term {
         if self.others.iter().any(|other| within(word, other) || ends(word, other)) {
             return 0.6;
         }
-        let is_slip = self.said.len() >= 5 && word.len() >= 5 && strsim::osa_distance(&self.said, word) == 1;
+        let shorter = self.said.len().min(word.len());
+        let is_short_slip = shorter == 4 && self.said.len() != word.len() && self.said.as_bytes()[0] == word.as_bytes()[0];
+        let is_slip = (shorter >= 5 || is_short_slip) && strsim::osa_distance(&self.said, word) == 1;
         if is_slip { 0.6 } else { 0.0 }
+    }
+
+    /// Whether a text holds this word in some form.
+    pub fn is_in(&self, text: &str) -> bool {
+        self.worth(&words_of(text)) >= 0.6
     }
 
     /// What to look for in an index by the beginnings of words: the word, its stem, the glossary's words and the names.

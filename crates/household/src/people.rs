@@ -96,8 +96,8 @@ pub(crate) fn meant(said: &str, people: &[KnownPerson]) -> Vec<KnownPerson> {
 }
 
 /// Words before a person that name nobody.
-const ARTICLES: [&str; 30] = [
-    "the", "my", "our", "a", "mr", "mrs", "ms", "dr", "der", "die", "das", "dem", "den", "mein", "meine", "meinem",
+const ARTICLES: [&str; 31] = [
+    "s", "the", "my", "our", "a", "mr", "mrs", "ms", "dr", "der", "die", "das", "dem", "den", "mein", "meine", "meinem",
     "meiner", "meinen", "unser", "unsere", "herr", "herrn", "frau", "le", "la", "mon", "ma", "notre", "madame",
     "monsieur",
 ];
@@ -114,7 +114,9 @@ fn score(person: &KnownPerson, said: &str, words: &[String]) -> u32 {
     let has_all = |list: &[String]| words.iter().all(|word| list.contains(word));
     let related = |list: &[String]| {
         let of = |word: &String| glossary::relation(word);
-        let is_one = |set: &[&str]| list.iter().any(|word| set.contains(&word.as_str()));
+        // "Havelbank" is a bank.
+        let ends = |word: &String, set: &[&str]| set.iter().any(|one| one.len() > 3 && word.len() > one.len() && word.ends_with(one));
+        let is_one = |set: &[&str]| list.iter().any(|word| set.contains(&word.as_str()) || ends(word, set));
         words.iter().all(|word| list.contains(word) || of(word).is_some_and(is_one))
             && words.iter().any(|word| of(word).is_some())
     };
@@ -158,7 +160,8 @@ fn named_in_notes(household: &Household, said: &str, people: &[KnownPerson]) -> 
     for word in &words {
         wanted.push(glossary::relation(word).map_or_else(|| vec![word.as_str()], <[&str]>::to_vec));
     }
-    for line in notes::lines_about(household, &words.join(" "))? {
+    let query: Vec<&str> = wanted.iter().flatten().copied().collect();
+    for line in notes::lines_about(household, &query.join(" "))? {
         let told = words_of(&line);
         if !wanted.iter().all(|set| told.iter().any(|word| set.contains(&word.as_str()))) {
             continue;
@@ -190,6 +193,11 @@ impl Household {
             met.iter().filter(|person| person.card.is_none()).filter(is_person).map(|person| person.name.clone()),
         );
         names
+    }
+
+    /// Whether a text holds a word: inflected, misspelt by a letter, or in another language of the glossary.
+    pub fn holds_word(text: &str, word: &str) -> bool {
+        crate::passages::Term::new(word).is_in(text)
     }
 
     /// Whether a word, folded, says what a person is to the owner ("landlord", "mum").

@@ -127,6 +127,11 @@ struct Gathered {
 impl Gathered {
     fn take(&mut self, piece: Piece) -> bool {
         match piece {
+            // "Friday, 23 January" is that Friday, not the next.
+            Piece::Days(from, to) if self.days.is_some_and(|(known, end)| is_that_weekday((known, end), (from, to))) => {
+                self.days = Some((from, to));
+                true
+            }
             Piece::Days(from, to) => first(&mut self.days, (from, to)),
             Piece::DayPart(day, part) => {
                 first(&mut self.days, (day, day.tomorrow().unwrap_or(day))) && first(&mut self.part, part)
@@ -234,6 +239,12 @@ impl Gathered {
             None => now.date().tomorrow().ok(),
         }
     }
+}
+
+/// Whether a day is the one that a weekday before it meant, at another date.
+fn is_that_weekday(known: (Date, Date), said: (Date, Date)) -> bool {
+    let is_day = |(from, to): (Date, Date)| from.tomorrow().ok() == Some(to);
+    is_day(known) && is_day(said) && known.0.weekday() == said.0.weekday() && known.0 != said.0
 }
 
 fn first<T>(slot: &mut Option<T>, value: T) -> bool {

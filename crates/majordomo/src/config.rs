@@ -72,6 +72,8 @@ pub struct Config {
     pub policy: Policy,
     /// What a root may spend.
     pub grant: Grant,
+    /// What is done with a limit on money where the price of the model is not known.
+    pub unknown_price: UnknownPrice,
     /// The providers that can be asked, those that are known without configuration first.
     pub providers: Vec<ProviderConfig>,
     /// What is configured about models, by `provider/model`.
@@ -123,6 +125,17 @@ pub enum Durability {
     Full,
     /// The last commits may be lost with the power, never with the process.
     Normal,
+}
+
+/// What is done with a limit on money where the price of the model is not known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum UnknownPrice {
+    /// The run is not started.
+    #[default]
+    Refuse,
+    /// It is, and the limit does not hold.
+    Allow,
 }
 
 /// What keeps commands to their workspace.
@@ -212,6 +225,7 @@ impl Config {
             dialect: values.dialect,
             data: values.data,
             grant,
+            unknown_price: values.grant.unknown_price,
             policy: values.policy,
             providers,
             models: values.models,

@@ -122,9 +122,10 @@ impl Session {
         } else if is_left(&row, &self.store().living(self.runtime().clock().now()).await?) {
             self.check_models(root).await?;
         }
+        let (text, attachments) = self.staff.with_files(&work, &row.model).await?;
         let updates = Updates::new(self.runtime(), root.clone());
         self.staff.approvals().begin(self.runtime(), root, work.approver);
-        let said = Said { text: work.prompt.into(), output_schema: work.output_schema, unwatched: work.unwatched };
+        let said = Said { text, output_schema: work.output_schema, attachments, unwatched: work.unwatched };
         match self.runtime().say(thread, said).await {
             Ok(message) => {
                 self.staff.approvals().ask_again(self.store(), root).await?;

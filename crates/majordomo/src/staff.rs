@@ -6,27 +6,32 @@ use std::sync::{Arc, OnceLock};
 
 use agent::creation::{Errand, Root, errand};
 use agent::delegation::Preference;
+use agent::message::Attachment;
 use agent::permission::Rule;
 use agent::policy::VERBS;
 use agent::report::Ended;
 use agent::role::Agent;
 use agent::{Catalog, Report, ThreadId};
 use household::TOOLS;
-use provider::{ModelTable, Providers};
+use provider::{AttachedBytes, ModelTable, Providers};
 use runtime::{Gatherer, Runtime, Said, Sources, Start};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use store::{Current, Location, Process, Store};
-use tool::{Collision, CommandHost, CurrentTools, Registry};
+use tool::{Artefacts, Collision, CommandHost, CurrentTools, Registry};
 
 use crate::agents::{Agents, Found};
 use crate::approvals::{Approvals, Approver};
 use crate::builder::StaffBuilder;
-use crate::config::{self, Config, Durability, RootSettings, Route, Surroundings, clause, likeness, nearest};
+use crate::config::{
+    self, Config, Durability, RootSettings, Route, Surroundings, UnknownPrice, clause, likeness, nearest,
+};
+use crate::files;
 use crate::follow::Updates;
 use crate::home::Home;
 use crate::limits::Limits;
 use crate::model::Model;
+use crate::models::Models;
 use crate::route;
 use crate::rules::{self, Rulebook};
 use crate::run::Run;
@@ -148,6 +153,12 @@ pub enum Error {
          .model(\"ollama/qwen3\"), or set ANTHROPIC_API_KEY or OPENAI_API_KEY"
     )]
     NoModel,
+    /// There is a limit on money, and the price of the model is not known.
+    #[error(
+        "no price is known for {0}, so a limit on money (--max-cost, grant.cost) cannot hold it: set models.\"{0}\".price, or start \
+         without the limit holding by grant.unknown_price = \"allow\" (--set grant.unknown_price=allow)"
+    )]
+    UnknownPrice(String),
     /// The store cannot be used.
     #[error("{location}: {source}")]
     Store {
@@ -182,6 +193,9 @@ pub enum Error {
     /// A limit is none.
     #[error("{0}")]
     Limit(Arc<str>),
+    /// A file cannot be passed with a prompt.
+    #[error("{0}")]
+    File(String),
     /// A message was not taken up.
     #[error("the message was not taken up: {0}")]
     Dropped(Arc<str>),
@@ -252,6 +266,8 @@ struct Inner {
     providers: Providers,
     home: Home,
     cwd: PathBuf,
+    /// Where images and documents are kept; none where nothing is kept.
+    artefacts: Option<Artefacts>,
     approvals: Arc<Approvals>,
     /// Whether the store was opened here and is closed here.
     owns_store: bool,
@@ -326,6 +342,11 @@ impl Staff {
         let consent = if approver.is_some() { Consent::Asked } else { consent };
         let approvals = Approvals::new(approver);
         let sources = Standing { rulebook, home: home.clone(), approvals: Some(approvals.clone()) };
+        let data = (!in_memory && config.data != Path::new(NOWHERE)).then(|| config.data.clone());
+        let artefacts = data.as_deref().map(Artefacts::at);
+        if let Some(artefacts) = artefacts.clone() {
+            providers = providers.with_attached_bytes(AttachedBytes::new(move |digest| artefacts.read(digest)));
+        }
         let runtime = runtime::Options {
             store,
             providers: providers.clone(),
@@ -333,7 +354,7 @@ impl Staff {
             catalog: catalog.clone(),
             consent,
             sources: Arc::new(sources),
-            data: (!in_memory && config.data != Path::new(NOWHERE)).then(|| config.data.clone()),
+            data,
         };
         let runtime = Runtime::begin_as(Process::next(), runtime).await?;
         Ok(Self(Arc::new(Inner {
@@ -344,6 +365,7 @@ impl Staff {
             providers,
             home,
             cwd: surroundings.cwd.clone(),
+            artefacts,
             approvals,
             owns_store,
             tasks: tokio::runtime::Handle::current(),
@@ -436,6 +458,16 @@ impl Staff {
         self.0.providers.providers()
     }
 
+    /// The models of its providers.
+    pub fn models(&self) -> Models {
+        Models::of(self.0.providers.clone())
+    }
+
+    /// The end of a model that is near or over, as the rest of a sentence.
+    pub fn near_end(&self, model: &str) -> Option<String> {
+        self.models().near_end(model, self.now().to_zoned(jiff::tz::TimeZone::UTC).date())
+    }
+
     /// Who would get some work, and with which model. The same work is always assigned in the same way.
     pub fn assign(&self, work: &Work) -> Result<Assignment, Error> {
         let (agent, is_routed) = route::agent_for(work, &self.0.config, &self.0.home);
@@ -468,19 +500,23 @@ impl Staff {
         // Opened before anything is written, so that a wrong name or a missing key is not found by a failed run.
         self.check_model(model)?;
         let template = self.root(agent, model, &work.beginning)?;
-        if template.grant.cost_microusd.is_some() && self.0.providers.model(model)?.price.is_none() {
-            tracing::warn!(
-                "no price is known for {model}, so a limit on money does not hold it: set models.\"{model}\".price"
-            );
+        if template.grant.cost_microusd.is_some() && !self.0.providers.model(model)?.has_known_cost() {
+            match self.0.config.unknown_price {
+                UnknownPrice::Refuse => return Err(Error::UnknownPrice(model.to_string())),
+                UnknownPrice::Allow => tracing::warn!(
+                    "no price is known for {model}, so a limit on money does not hold it: set models.\"{model}\".price"
+                ),
+            }
         }
+        let (prompt, attachments) = self.with_files(&work, model).await?;
         loop {
             let root = Root { id: self.fresh_id(), ..template.clone() };
             let id = root.id.clone();
             // Before the run starts, so that the first words of its answer are among the updates.
             let updates = Updates::new(self.runtime(), id.clone());
             self.0.approvals.begin(self.runtime(), &id, work.approver.clone());
-            let (text, output_schema) = (work.prompt.as_str().into(), work.output_schema.clone());
-            let said = Said { text, output_schema, unwatched: work.unwatched };
+            let (text, output_schema) = (prompt.clone(), work.output_schema.clone());
+            let said = Said { text, output_schema, attachments: attachments.clone(), unwatched: work.unwatched };
             match self.runtime().start(Start { root, said }).await {
                 Ok(handle) => return Ok(Run::started(self, updates, handle)),
                 Err(error) => {
@@ -492,6 +528,22 @@ impl Staff {
                 }
             }
         }
+    }
+
+    /// The words of some work with its files.
+    pub(crate) async fn with_files(&self, work: &Work, model: &str) -> Result<(Arc<str>, Vec<Attachment>), Error> {
+        if work.files.is_empty() {
+            return Ok((work.prompt.as_str().into(), Vec::new()));
+        }
+        self.0.providers.learn(model).await;
+        let entry = self.0.providers.entry(model)?;
+        let artefacts = self.0.artefacts.clone();
+        let (mut prompt, files, model) = (work.prompt.clone(), work.files.clone(), model.to_owned());
+        let added = tokio::task::spawn_blocking(move || {
+            let attachments = files::add(&mut prompt, &files, artefacts.as_ref(), (&model, &entry))?;
+            Ok::<_, String>((prompt.into(), attachments))
+        });
+        added.await.unwrap_or_else(|_| Err("the process is going away".to_owned())).map_err(Error::File)
     }
 
     /// Starts the thread of a task, once: where the thread of that name exists, nothing is done.

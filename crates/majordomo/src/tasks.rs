@@ -393,6 +393,7 @@ pub fn frame(board: &BoardId, record: &store::BoardRecord) -> Option<serde_json:
         | Event::DependencyClosed { .. }
         | Event::DependencyOpened { .. }
         | Event::TaskHandedOut { .. }
+        | Event::TaskNamed { .. }
         | Event::DeliveryDone { .. } => return None,
     };
     let mut frame = json!({

@@ -23,6 +23,8 @@ use crate::limits::Limits;
 pub struct Work {
     pub(crate) prompt: String,
     pub(crate) output_schema: Option<Json>,
+    /// Files that come with the prompt.
+    pub(crate) files: Vec<PathBuf>,
     pub(crate) approver: Option<Approver>,
     pub(crate) unwatched: bool,
     /// What a conversation begins with and keeps.
@@ -71,6 +73,13 @@ impl Work {
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.beginning.limits = limits;
+        self
+    }
+
+    /// A file that comes with the prompt: a text is added to it, an image or a PDF document is shown to the model.
+    #[must_use]
+    pub fn file(mut self, path: impl Into<PathBuf>) -> Self {
+        self.files.push(path.into());
         self
     }
 

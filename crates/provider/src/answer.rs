@@ -47,7 +47,7 @@ impl Draft {
             }
             // A provider that declines withdraws what was said; its calls are not wishes of the model any more.
             StopReason::Refusal => self.pieces.retain(|piece| !matches!(piece, Piece::Call { .. })),
-            StopReason::EndTurn | StopReason::ToolUse => {}
+            StopReason::EndTurn | StopReason::ToolUse | StopReason::Paused => {}
         }
         let mut answer = Answer {
             parts: Vec::with_capacity(self.pieces.len()),
@@ -59,6 +59,9 @@ impl Draft {
         for piece in self.pieces {
             take(&mut answer, piece);
         }
+        // A server that counts nothing, or not the answer, has not counted.
+        let may_be_empty = answer.parts.is_empty() || answer.stop == StopReason::Refusal;
+        answer.tokens = answer.tokens.filter(|tokens| tokens.prompt() > 0 && (tokens.output > 0 || may_be_empty));
         // Local servers often say "stop" behind a call, or "tool calls" behind none.
         let has_calls = answer.parts.iter().any(|part| matches!(part, Part::ToolCall { .. }));
         answer.stop = match answer.stop {
@@ -108,6 +111,11 @@ pub(crate) struct Room {
 }
 
 impl Room {
+    /// How many bytes came.
+    pub(crate) fn used(&self) -> usize {
+        self.bytes
+    }
+
     /// Makes room for `bytes` more of anything.
     pub(crate) fn bytes(&mut self, bytes: usize) -> Result<(), CallError> {
         self.bytes = self.bytes.saturating_add(bytes);

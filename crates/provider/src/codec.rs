@@ -7,16 +7,28 @@ use agent::tools::ToolInfo;
 use reqwest::Url;
 use reqwest::header::AUTHORIZATION;
 
-use crate::config::Wire;
+use crate::attached::Attached;
+use crate::compat::Compat;
+use crate::config::{ModelSettings, Wire};
 use crate::conversation::Ask;
-use crate::history::{CallNames, History, Opening, Rendered};
+use crate::history::{CallNames, History, Opening, Rendered, fragment};
 use crate::stream_reader::StreamState;
-use crate::{anthropic, gemini, openai, responses};
+use crate::{anthropic, gemini, openai, responses, settings};
 
 /// Reads the events of one answer.
 pub(crate) trait AnswerReader: Send {
     /// Takes the data of one event. Text goes to `say` as it comes.
     fn event(&mut self, data: &[u8], say: &mut dyn FnMut(&str)) -> Result<(), CallError>;
+
+    /// Takes a whole answer, from a server that does not stream.
+    fn whole(&mut self, body: &[u8], say: &mut dyn FnMut(&str)) -> Result<(), CallError> {
+        self.event(body, say)
+    }
+
+    /// What the model thought since it was last asked for.
+    fn take_thoughts(&mut self) -> String {
+        String::new()
+    }
 
     /// How often the server said something. Signs of life do not count.
     fn said(&self) -> u64;
@@ -26,6 +38,9 @@ pub(crate) trait AnswerReader: Send {
 
     /// The text so far.
     fn text(&self) -> String;
+
+    /// How many bytes of the answer came: text, thoughts and arguments.
+    fn bytes(&self) -> usize;
 
     /// What the answer used; none before the figures are final. Where they come with the end, there is nothing to know before it.
     fn bill(&self) -> Option<Tokens> {
@@ -43,13 +58,25 @@ pub(crate) struct Host {
     pub(crate) is_openai: bool,
     /// Whether it is OpenAI's API on Azure, which takes its key in a header of its own.
     pub(crate) is_azure: bool,
+    /// Whether it is OpenRouter, which passes marks for the cache on to Anthropic's models.
+    pub(crate) is_openrouter: bool,
 }
 
 impl Host {
     /// What the address tells.
     pub(crate) fn of(url: &Url) -> Self {
         let host = url.host_str().unwrap_or_default();
-        Self { is_openai: is_openai(host), is_azure: is_azure(host) }
+        Self { is_openai: is_openai(host), is_azure: is_azure(host), is_openrouter: host == "openrouter.ai" }
+    }
+
+    /// Whether it has OpenAI's own models.
+    pub(crate) fn is_home(self) -> bool {
+        self.is_openai || self.is_azure
+    }
+
+    /// Whether it takes marks for the cache of this model on OpenAI's older wire.
+    pub(crate) fn takes_marks(self, model: &str) -> bool {
+        self.is_openrouter && model.starts_with("anthropic/")
     }
 }
 
@@ -69,38 +96,65 @@ impl Wire {
     /// The wire of a provider that is configured to speak OpenAI's older one, at its address. The current models of OpenAI take
     /// tools only on the Responses API, which other servers with the older wire mostly do not have.
     pub fn at_home(self, base_url: &str) -> Self {
-        let is_home = || Url::parse(base_url).is_ok_and(|url| Host::of(&url) != Host::default());
+        let is_home = || Url::parse(base_url).is_ok_and(|url| Host::of(&url).is_home());
         if self == Self::OpenAi && is_home() { Self::Responses } else { self }
     }
 
     /// System prompt and tools.
     pub(crate) fn opening(self, system: &str, tools: &[ToolInfo]) -> Opening {
+        let tool = match self {
+            Self::Anthropic => anthropic::tool,
+            Self::OpenAi => openai::tool,
+            Self::Responses => responses::tool,
+            Self::Gemini => gemini::tool,
+        };
+        let tools: Vec<String> = tools.iter().map(tool).collect();
+        Opening { system: self.system(system).into(), tools: tools.join(",").into(), ..Opening::default() }
+    }
+
+    /// A part of the system prompt; empty where there is none.
+    pub(crate) fn system(self, text: &str) -> String {
         match self {
-            Self::Anthropic => anthropic::opening(system, tools),
-            Self::OpenAi => openai::opening(system, tools),
-            Self::Responses => responses::opening(system, tools),
-            Self::Gemini => gemini::opening(system, tools),
+            _ if text.trim().is_empty() => String::new(),
+            Self::Anthropic => anthropic::system(text),
+            Self::OpenAi | Self::Responses => fragment(text),
+            Self::Gemini => gemini::system(text),
         }
     }
 
     /// One message, written once.
-    pub(crate) fn render(self, message: &Message, names: &CallNames) -> Rendered {
+    pub(crate) fn render(self, message: &Message, names: &CallNames, attached: &Attached) -> Rendered {
         match self {
-            Self::Anthropic => anthropic::render(message),
-            Self::OpenAi => openai::render(message),
-            Self::Responses => responses::render(message),
-            Self::Gemini => gemini::render(message, names),
+            Self::Anthropic => anthropic::render(message, attached),
+            Self::OpenAi => openai::render(message, attached),
+            Self::Responses => responses::render(message, attached),
+            Self::Gemini => gemini::render(message, names, attached),
         }
     }
 
-    /// The body of a request.
-    pub(crate) fn body(self, history: &History, model: &str, ask: &Ask, host: Host) -> Vec<u8> {
-        match self {
-            Self::Anthropic => anthropic::body(history, model, ask),
-            Self::OpenAi => openai::body(history, model, ask, host.is_openai),
-            Self::Responses => responses::body(history, model, ask),
-            Self::Gemini => gemini::body(history, ask),
+    /// The body of a request, in the form that the server takes.
+    pub(crate) fn body(
+        self,
+        history: &History,
+        model: &str,
+        ask: &Ask,
+        compat: &Compat,
+        settings: &ModelSettings,
+    ) -> Vec<u8> {
+        let mut body = match self {
+            Self::Anthropic => anthropic::body(history, model, ask, compat, settings),
+            Self::OpenAi => openai::body(history, model, ask, compat),
+            Self::Responses => responses::body(history, model, ask, compat),
+            Self::Gemini => gemini::body(history, model, ask, compat, settings),
+        };
+        let members = settings::members(self, settings, ask.max_tokens, compat);
+        if !members.is_empty() {
+            let brace = body.pop();
+            debug_assert_eq!(brace, Some(b'}'), "a body is an object");
+            body.extend_from_slice(members.as_bytes());
+            body.push(b'}');
         }
+        body
     }
 
     /// A reader for one answer.
@@ -145,8 +199,9 @@ impl Wire {
     }
 
     /// The header that carries a key, and its value.
-    pub(crate) fn key_header(self, key: &str, host: Host) -> (&'static str, String) {
+    pub(crate) fn key_header(self, key: &str, host: Host, is_bearer: bool) -> (&'static str, String) {
         match self {
+            _ if is_bearer => (AUTHORIZATION.as_str(), format!("Bearer {key}")),
             Self::Anthropic => ("x-api-key", key.to_owned()),
             Self::Gemini => ("x-goog-api-key", key.to_owned()),
             Self::OpenAi | Self::Responses if host.is_azure => ("api-key", key.to_owned()),
@@ -156,7 +211,7 @@ impl Wire {
 }
 
 /// Whether a part of a path names a version: `v1`, `v1beta`, `v1alpha`.
-fn is_version(part: &str) -> bool {
+pub(crate) fn is_version(part: &str) -> bool {
     part.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
@@ -210,9 +265,9 @@ mod tests {
     #[test]
     fn azure_takes_its_key_in_a_header_of_its_own() {
         let host = |url: &str| Host::of(&Url::parse(url).expect("an address"));
-        let azure = Wire::Responses.key_header("k", host("https://n.openai.azure.com/openai/v1"));
+        let azure = Wire::Responses.key_header("k", host("https://n.openai.azure.com/openai/v1"), false);
         assert_eq!(azure, ("api-key", "k".to_owned()));
-        let openai = Wire::Responses.key_header("k", host("https://api.openai.com/v1"));
+        let openai = Wire::Responses.key_header("k", host("https://api.openai.com/v1"), false);
         assert_eq!(openai, ("authorization", "Bearer k".to_owned()));
     }
 }

@@ -2,8 +2,12 @@
 //!
 //! The environment is not read here; [`BuiltinProvider`] only says which variables a provider's users expect.
 
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::path::PathBuf;
 use std::time::Duration;
 
+use agent::model::Patience;
 use serde::{Deserialize, Serialize};
 
 use crate::secret::Secret;
@@ -25,8 +29,89 @@ pub struct ProviderConfig {
     pub key_env: Option<String>,
     /// Further headers of every request. Their values are treated like keys.
     pub headers: Vec<(String, Secret)>,
+    /// The organisation that requests are counted for, sent as a header.
+    pub organization: Option<String>,
+    /// The project that requests are counted for, sent as a header.
+    pub project: Option<String>,
     /// How long it may stay silent.
     pub timeouts: Timeouts,
+    /// How long a request that fails is tried again.
+    pub patience: Patience,
+    /// How many requests run at once, at most; none for the usual number.
+    pub concurrency: Option<usize>,
+    /// What is said to its models besides, where nothing else is said for one of them.
+    pub settings: ModelSettings,
+    /// The proxy that its requests go through; none for the one that the environment names.
+    pub proxy: Option<String>,
+    /// A file of certificates in PEM that are trusted besides those of the system.
+    pub ca_file: Option<PathBuf>,
+    /// Whether the key is sent as `Authorization: Bearer`, whatever is usual on the wire.
+    pub bearer: bool,
+}
+
+/// What a person sets about how a model answers. Each wire has its own words for it; a server that refuses one is asked without it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ModelSettings {
+    /// How much the model thinks.
+    pub effort: Option<Effort>,
+    /// How many tokens the model may think, for models that take a number.
+    pub thinking_tokens: Option<u64>,
+    /// How much chance there is in its answers.
+    pub temperature: Option<f64>,
+    /// Further fields of a request, as JSON.
+    pub body: BTreeMap<String, serde_json::Value>,
+}
+
+impl ModelSettings {
+    /// These settings, and `others` where these say nothing.
+    #[must_use]
+    pub fn or(&self, others: &Self) -> Self {
+        let mut body = others.body.clone();
+        body.extend(self.body.clone());
+        Self {
+            effort: self.effort.or(others.effort),
+            thinking_tokens: self.thinking_tokens.or(others.thinking_tokens),
+            temperature: self.temperature.or(others.temperature),
+            body,
+        }
+    }
+}
+
+/// How much a model thinks before it answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Effort {
+    /// As little as it can.
+    Minimal,
+    /// Little.
+    Low,
+    /// As much as most tasks need.
+    Medium,
+    /// Much.
+    High,
+    /// As much as it can.
+    Max,
+}
+
+impl Effort {
+    /// Every effort, by its name in the configuration.
+    pub const NAMES: [&'static str; 5] = ["minimal", "low", "medium", "high", "max"];
+
+    /// The effort of a name.
+    pub fn of(name: &str) -> Option<Self> {
+        [Self::Minimal, Self::Low, Self::Medium, Self::High, Self::Max].into_iter().find(|effort| effort.name() == name)
+    }
+
+    /// The name in the configuration.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Minimal => "minimal",
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+            Self::Max => "max",
+        }
+    }
 }
 
 /// How a provider is spoken to.
@@ -84,6 +169,29 @@ impl Default for Timeouts {
     }
 }
 
+impl Timeouts {
+    /// What is usual for a server at an address: one on this machine or in its own network may have to load a model, and reads a long
+    /// prompt slowly.
+    pub fn usual(base_url: &str) -> Self {
+        let long = Duration::from_secs(600);
+        let is_local = reqwest::Url::parse(base_url).is_ok_and(|url| is_local(&url));
+        if is_local { Self { first_byte: long, idle: long, ..Self::default() } } else { Self::default() }
+    }
+}
+
+/// Whether an address is on this machine or in a private network.
+fn is_local(url: &reqwest::Url) -> bool {
+    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    match host.parse::<IpAddr>() {
+        Ok(IpAddr::V4(ip)) => ip.is_loopback() || ip.is_private() || ip.is_link_local(),
+        Ok(IpAddr::V6(ip)) => ip.is_loopback() || ip.is_unique_local() || ip.is_unicast_link_local(),
+        // A name without a dot is known in its own network alone.
+        Err(_) => {
+            !host.contains('.') || [".localhost", ".local", ".lan", ".internal"].iter().any(|end| host.ends_with(end))
+        }
+    }
+}
+
 /// A provider that is known without configuration.
 #[derive(Debug)]
 pub struct BuiltinProvider {
@@ -97,6 +205,10 @@ pub struct BuiltinProvider {
     pub key_env: Option<&'static str>,
     /// Another variable that its users keep the key in, looked at after `key_env`.
     pub other_key_env: Option<&'static str>,
+    /// The variable with a token that is sent as `Authorization: Bearer`, looked at after the keys.
+    pub token_env: Option<&'static str>,
+    /// The variables with the organisation and the project that requests are counted for.
+    pub account_envs: Option<[&'static str; 2]>,
     /// The variable with another address for it.
     pub base_url_env: &'static str,
     /// Whether it needs a key.
@@ -112,6 +224,8 @@ pub fn builtin_providers() -> &'static [BuiltinProvider] {
             base_url: "https://api.anthropic.com",
             key_env: Some("ANTHROPIC_API_KEY"),
             other_key_env: None,
+            token_env: Some("ANTHROPIC_AUTH_TOKEN"),
+            account_envs: None,
             base_url_env: "ANTHROPIC_BASE_URL",
             needs_key: true,
         },
@@ -121,6 +235,8 @@ pub fn builtin_providers() -> &'static [BuiltinProvider] {
             base_url: "https://api.openai.com/v1",
             key_env: Some("OPENAI_API_KEY"),
             other_key_env: None,
+            token_env: None,
+            account_envs: Some(["OPENAI_ORG_ID", "OPENAI_PROJECT_ID"]),
             base_url_env: "OPENAI_BASE_URL",
             needs_key: true,
         },
@@ -130,6 +246,8 @@ pub fn builtin_providers() -> &'static [BuiltinProvider] {
             base_url: "https://generativelanguage.googleapis.com",
             key_env: Some("GEMINI_API_KEY"),
             other_key_env: Some("GOOGLE_API_KEY"),
+            token_env: None,
+            account_envs: None,
             base_url_env: "GOOGLE_GEMINI_BASE_URL",
             needs_key: true,
         },
@@ -139,6 +257,8 @@ pub fn builtin_providers() -> &'static [BuiltinProvider] {
             base_url: "http://127.0.0.1:11434/v1",
             key_env: None,
             other_key_env: None,
+            token_env: None,
+            account_envs: None,
             base_url_env: OLLAMA_HOST,
             needs_key: false,
         },
@@ -158,7 +278,15 @@ impl BuiltinProvider {
             needs_key: self.needs_key,
             key_env: self.key_env.map(str::to_owned),
             headers: Vec::new(),
-            timeouts: Timeouts::default(),
+            organization: None,
+            project: None,
+            timeouts: Timeouts::usual(self.base_url),
+            patience: Patience::default(),
+            concurrency: None,
+            settings: ModelSettings::default(),
+            proxy: None,
+            ca_file: None,
+            bearer: false,
         }
     }
 
@@ -166,7 +294,7 @@ impl BuiltinProvider {
     pub fn config_at(&self, address: &str, key: Option<Secret>) -> ProviderConfig {
         let address = address.trim();
         let base_url = if self.base_url_env == OLLAMA_HOST { ollama_url(address) } else { address.to_owned() };
-        ProviderConfig { base_url, needs_key: false, ..self.config(key) }
+        ProviderConfig { timeouts: Timeouts::usual(&base_url), base_url, needs_key: false, ..self.config(key) }
     }
 }
 
@@ -208,6 +336,23 @@ mod tests {
             ("http://gpu.lan:1/v1/", "http://gpu.lan:1/v1"),
         ] {
             assert_eq!(ollama_url(host), url, "OLLAMA_HOST={host}");
+        }
+    }
+
+    #[test]
+    fn a_server_on_this_machine_or_in_its_network_has_ten_minutes_for_its_first_byte() {
+        let first_byte = |url: &str| Timeouts::usual(url).first_byte.as_secs();
+        for url in [
+            "http://127.0.0.1:11434/v1",
+            "http://[::1]:1",
+            "http://gpu:8000/v1",
+            "http://10.0.0.7/v1",
+            "http://box.lan",
+        ] {
+            assert_eq!(first_byte(url), 600, "{url}");
+        }
+        for url in ["https://api.openai.com/v1", "http://8.8.8.8/v1", "https://llm.example.com", "nonsense"] {
+            assert_eq!(first_byte(url), 120, "{url}");
         }
     }
 

@@ -43,7 +43,7 @@ fn heading(answer: &Answer) -> Heading {
         match part {
             Part::Text { text, .. } => heading.text.push_str(text),
             Part::ToolCall { name, input, .. } => heading.calls.push((name.to_string(), input.text().to_owned())),
-            Part::Opaque { .. } => {}
+            Part::Attached(_) | Part::Opaque { .. } => {}
             Part::ToolResult { .. } => panic!("a model never answers with a result"),
         }
     }

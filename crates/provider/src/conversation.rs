@@ -9,11 +9,13 @@ use agent::model::{Answer, CallError, CallErrorKind};
 use agent::tools::ToolInfo;
 use tokio_util::sync::CancellationToken;
 
-use crate::config::Wire;
+use crate::attached::Attached;
+use crate::config::{Effort, ModelSettings, Wire};
 use crate::failure::cancelled;
 use crate::governor::Governor;
 use crate::history::{History, Opening};
 use crate::http::Provider;
+use crate::learnt::Learnt;
 use crate::resident::{self, Heard, Resident};
 use crate::scripted::ScriptPlayer;
 
@@ -28,13 +30,17 @@ pub struct Conversation {
     /// What a resident has heard; empty for everybody else, who needs only bytes.
     heard: Arc<Heard>,
     governor: Governor,
+    /// Where it is noted what the server says about the model.
+    learnt: Arc<Learnt>,
+    /// What the model is shown of images and documents.
+    attached: Attached,
 }
 
 /// What answers.
 #[derive(Clone, Debug)]
 pub(crate) enum Backend {
-    /// A provider, and its own name of the model.
-    Provider(Arc<Provider>, Arc<str>),
+    /// A provider, its own name of the model, and what was set about that model.
+    Provider(Arc<Provider>, Arc<str>, Arc<ModelSettings>),
     /// A script.
     Scripted(Arc<ScriptPlayer>),
     /// A model in this process.
@@ -60,18 +66,42 @@ pub struct Ask {
 
 /// Gets the streamed text of an answer: called for each piece on the thread that reads the answer, so that it must be quick.
 #[derive(Clone)]
-pub struct DeltaSink(Arc<dyn Fn(&str) + Send + Sync>);
+pub struct DeltaSink(Arc<dyn Fn(Delta<'_>) + Send + Sync>);
+
+/// A piece of an answer that is being streamed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delta<'a> {
+    /// Words of the answer.
+    Words(&'a str),
+    /// What the model thinks before it answers.
+    Thought(&'a str),
+}
 
 impl DeltaSink {
-    /// A sink that does this with every piece.
+    /// A sink that does this with every piece of the words.
     pub fn new(hear: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        Self::with_thoughts(move |delta| match delta {
+            Delta::Words(words) => hear(words),
+            Delta::Thought(_) => {}
+        })
+    }
+
+    /// A sink that does this with every piece of words and thoughts.
+    pub fn with_thoughts(hear: impl Fn(Delta<'_>) + Send + Sync + 'static) -> Self {
         Self(Arc::new(hear))
     }
 
-    /// Passes a piece on, unless it is empty.
+    /// Passes a piece of the words on, unless it is empty.
     pub(crate) fn hear(&self, words: &str) {
         if !words.is_empty() {
-            (self.0)(words);
+            (self.0)(Delta::Words(words));
+        }
+    }
+
+    /// Passes a piece of the thoughts on, unless it is empty.
+    pub(crate) fn think(&self, thoughts: &str) {
+        if !thoughts.is_empty() {
+            (self.0)(Delta::Thought(thoughts));
         }
     }
 }
@@ -83,25 +113,43 @@ impl fmt::Debug for DeltaSink {
 }
 
 impl Conversation {
-    pub(crate) fn new(backend: Backend, name: Arc<str>, governor: Governor) -> Self {
-        Self { backend, name, history: Arc::default(), heard: Arc::default(), governor }
+    pub(crate) fn new(
+        backend: Backend,
+        name: Arc<str>,
+        governor: Governor,
+        learnt: Arc<Learnt>,
+        attached: Attached,
+    ) -> Self {
+        Self { backend, name, history: Arc::default(), heard: Arc::default(), governor, learnt, attached }
     }
 
-    /// Begins, or begins again after old parts were trimmed: forgets all that was said.
-    pub fn begin(&mut self, system: &str, tools: &[ToolInfo]) {
+    /// The same conversation with another effort than what is set for its model.
+    #[must_use]
+    pub fn with_effort(mut self, effort: Effort) -> Self {
+        if let Backend::Provider(_, _, settings) = &mut self.backend {
+            Arc::make_mut(settings).effort = Some(effort);
+        }
+        self
+    }
+
+    /// Begins, or begins again after old parts were trimmed: forgets all that was said. The system prompt is what conversations that
+    /// begin alike share, which a provider can keep for the next one, and behind it what is this one's own.
+    pub fn begin(&mut self, shared: &str, own: &str, tools: &[ToolInfo]) {
         let opening = match &self.backend {
-            Backend::Provider(provider, _) => provider.opening(system, tools),
+            Backend::Provider(provider, ..) => provider.opening(shared, tools).with_own(provider.wire(), own),
             Backend::Scripted(_) | Backend::Resident(_) => Opening::default(),
         };
-        self.history = Arc::new(History::begin(opening, system, tools));
+        self.history = Arc::new(History::begin(opening, shared.len() + own.len(), tools));
         if matches!(self.backend, Backend::Resident(_)) {
-            self.heard = Arc::new(Heard { system: system.into(), tools: tools.to_vec(), messages: Vec::new() });
+            let system = format!("{shared}{own}").into();
+            self.heard = Arc::new(Heard { system, tools: tools.to_vec(), messages: Vec::new() });
         }
     }
 
     /// Adds what was said.
     pub fn push(&mut self, message: &Message) {
-        Arc::make_mut(&mut self.history).push(self.backend.wire(), message);
+        let wire = self.backend.wire().map(|wire| (wire, &self.attached));
+        Arc::make_mut(&mut self.history).push(wire, message);
         if matches!(self.backend, Backend::Resident(_)) {
             Arc::make_mut(&mut self.heard).messages.push(message.clone());
         }
@@ -111,7 +159,7 @@ impl Conversation {
     pub fn ask(&self, ask: Ask) -> impl Future<Output = Result<Answer, CallError>> + Send + 'static + use<> {
         let (backend, name) = (self.backend.clone(), Arc::clone(&self.name));
         let (history, governor) = (Arc::clone(&self.history), self.governor.clone());
-        let heard = Arc::clone(&self.heard);
+        let (heard, learnt) = (Arc::clone(&self.heard), Arc::clone(&self.learnt));
         async move {
             if ask.cancel.is_cancelled() {
                 return Err(cancelled());
@@ -122,7 +170,7 @@ impl Conversation {
                 () = ask.cancel.cancelled() => return Err(cancelled()),
             };
             let answer = match &backend {
-                Backend::Provider(provider, model) => provider.speak(model, &history, &ask).await,
+                Backend::Provider(provider, model, settings) => provider.speak(model, &history, &ask, settings).await,
                 Backend::Scripted(player) => player.speak(&history, &ask).await,
                 Backend::Resident(resident) => resident::speak(&**resident, &heard, &history, &ask).await,
             };
@@ -133,6 +181,9 @@ impl Conversation {
                 }
                 Err(error) => {
                     tracing::debug!(label = %ask.label, model = %name, %error, retry_after_ms = error.retry_after_ms, "no answer");
+                    if let Some(tokens) = error.window_tokens {
+                        learnt.note_window(&name, tokens);
+                    }
                     if matches!(error.kind, CallErrorKind::RateLimited | CallErrorKind::Overloaded) {
                         permit.was_too_much(error.retry_after_ms);
                     }
@@ -146,7 +197,7 @@ impl Conversation {
 impl Backend {
     fn wire(&self) -> Option<Wire> {
         match self {
-            Self::Provider(provider, _) => Some(provider.wire()),
+            Self::Provider(provider, ..) => Some(provider.wire()),
             Self::Scripted(_) | Self::Resident(_) => None,
         }
     }

@@ -4,6 +4,7 @@
 //! Kinds alone decide what is done about a failure; whether it is tried again is decided by the rules.
 
 mod retry_after;
+mod window;
 
 use agent::model::{CallError, CallErrorKind as Kind};
 use reqwest::StatusCode;
@@ -13,14 +14,17 @@ use serde_json::Value;
 use crate::limits::ERROR_TEXT_CHARS;
 use crate::sse::TooLong;
 
+/// What stands before a provider's own words.
+pub(crate) const SAID: &str = "; it said: ";
+
 /// A failure without a wish of the provider.
 pub(crate) fn failed(kind: Kind, message: impl AsRef<str>) -> CallError {
-    CallError { kind, message: message.as_ref().into(), retry_after_ms: None, partial: None, tokens: None }
+    CallError::new(kind, message.as_ref())
 }
 
-/// The call was ended by us.
+/// The call was ended by us, before anything came.
 pub(crate) fn cancelled() -> CallError {
-    failed(Kind::Cancelled, "the request was ended before its answer")
+    CallError { received_bytes: Some(0), ..failed(Kind::Cancelled, "the request was ended before its answer") }
 }
 
 impl From<TooLong> for CallError {
@@ -55,12 +59,13 @@ impl Asked<'_> {
             Kind::Rejected if body.is_out_of_quota() => "the account has no quota left: check plan and billing".into(),
             Kind::RateLimited => "too many requests or tokens".into(),
             Kind::Overloaded => "it has too much to do".into(),
-            Kind::ContextTooLong => format!("the conversation does not fit into `{}`", self.model),
+            Kind::ContextTooLong => self.window_cure(body.window_tokens),
             _ => "it did not take the request".into(),
         };
-        let words = if body.message.is_empty() { String::new() } else { format!("; it said: {}", body.message) };
+        let words = if body.message.is_empty() { String::new() } else { format!("{SAID}{}", body.message) };
         let message = format!("{} answered {}: {cure}{words}", self.provider, status.as_u16());
-        CallError { retry_after_ms: retry_after::read(headers), ..failed(kind, message) }
+        let window_tokens = body.window_tokens.filter(|_| kind == Kind::ContextTooLong);
+        CallError { retry_after_ms: retry_after::read(headers), window_tokens, ..failed(kind, message) }
     }
 
     /// What it means that no answer began.
@@ -86,6 +91,18 @@ impl Asked<'_> {
         failed(Kind::Connection, format!("{} at {} said nothing for {seconds} s", self.provider, self.base_url))
     }
 
+    fn window_cure(&self, told: Option<u64>) -> String {
+        let model = self.model;
+        match told {
+            Some(tokens) => format!(
+                "the conversation does not fit into `{model}`, whose context window is {tokens} tokens; it goes on with less, and to send \
+                 less from the start, set models.\"{}/{model}\".context_tokens = {tokens}",
+                self.provider
+            ),
+            None => format!("the conversation does not fit into `{model}`"),
+        }
+    }
+
     fn key_cure(&self) -> String {
         let verb = if self.has_key { "the key was refused" } else { "it wants a key" };
         match self.key_env {
@@ -100,7 +117,8 @@ pub(crate) fn in_stream(error: &Value) -> CallError {
     let body = ErrorBody::of(error);
     let kind = by_type(&body).unwrap_or(Kind::Server);
     let words = if body.message.is_empty() { "no reason was given" } else { &body.message };
-    failed(kind, format!("the provider ended its answer with an error: {words}"))
+    let window_tokens = body.window_tokens.filter(|_| kind == Kind::ContextTooLong);
+    CallError { window_tokens, ..failed(kind, format!("the provider ended its answer with an error: {words}")) }
 }
 
 /// Whether a failure of the body means that what came is not what was said to come, rather than that it ended early.
@@ -142,6 +160,8 @@ struct ErrorBody {
     message: String,
     /// Why, in a word, where the details say so.
     reason: String,
+    /// How many tokens fit into a request, where that is why this one was refused.
+    window_tokens: Option<u64>,
 }
 
 impl ErrorBody {
@@ -154,7 +174,7 @@ impl ErrorBody {
         }
         let text = text.trim();
         let message = if text.starts_with('<') { "a web page".to_owned() } else { readable(text) };
-        Self { message, ..Self::default() }
+        Self { message, window_tokens: window::told(text), ..Self::default() }
     }
 
     fn of(error: &Value) -> Self {
@@ -165,12 +185,19 @@ impl ErrorBody {
         };
         let message = match error {
             Value::String(message) => message.clone(),
-            _ => ["message", "detail", "error"].map(word).into_iter().find(|said| !said.is_empty()).unwrap_or_default(),
+            _ => ["message", "detail", "error"].map(word).into_iter().find(|said| !said.is_empty()).unwrap_or_else(
+                || {
+                    // Some servers send a list of what is wrong, each with its place.
+                    let list = error.get("message").or_else(|| error.get("detail"));
+                    list.filter(|list| list.is_array() || list.is_object()).map(Value::to_string).unwrap_or_default()
+                },
+            ),
         };
         let details = error.get("details").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         let reason = details.iter().find_map(|detail| detail.get("reason")?.as_str()).unwrap_or_default();
         let kind = if error.get("status").is_some() { word("status") } else { word("type") };
-        Self { kind, code: word("code"), message: readable(&message), reason: reason.to_owned() }
+        let window_tokens = error.get("n_ctx").and_then(Value::as_u64).or_else(|| window::told(&message));
+        Self { kind, code: word("code"), message: readable(&message), reason: reason.to_owned(), window_tokens }
     }
 
     fn is_out_of_quota(&self) -> bool {
@@ -180,11 +207,15 @@ impl ErrorBody {
     /// No wire has one word for this; where there is none, the sentence is all there is to go by.
     fn is_context_too_long(&self) -> bool {
         const WORDS: [&str; 2] = ["context_length_exceeded", "exceed_context_size_error"];
-        const SENTENCES: [&str; 6] = [
+        const SENTENCES: [&str; 10] = [
             "prompt is too long",
+            "input is too long for requested model",
             "exceed context limit",
+            "exceed context window",
             "maximum context length",
             "context length exceeded",
+            "context length of only",
+            "greater than the context length",
             "exceeds the available context size",
             "exceeds the maximum number of tokens allowed",
         ];
@@ -202,6 +233,8 @@ fn by_status(status: StatusCode, body: &ErrorBody) -> Kind {
         429 if body.is_out_of_quota() => Kind::Rejected,
         429 => Kind::RateLimited,
         503 | 529 => Kind::Overloaded,
+        // Older versions of llama.cpp say so with the status of a failure of their own.
+        400 | 500 if body.is_context_too_long() => Kind::ContextTooLong,
         408 | 409 | 500.. => Kind::Server,
         _ if body.is_context_too_long() => Kind::ContextTooLong,
         _ => Kind::Rejected,

@@ -87,7 +87,7 @@ fn assert_calls_whole(answer: &Answer) {
     match answer.stop {
         StopReason::ToolUse => assert!(calls > 0),
         StopReason::EndTurn | StopReason::Refusal => assert_eq!(calls, 0),
-        StopReason::MaxTokens => {}
+        StopReason::MaxTokens | StopReason::Paused => {}
     }
 }
 

@@ -13,8 +13,6 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-use crate::limits::RETRY_AFTER;
-
 /// So many good calls, while callers wait, for one more at a time, once the provider has had too much to do. Before that, each
 /// good call is for one more.
 const SUCCESSES_PER_STEP: u32 = 8;
@@ -66,6 +64,8 @@ pub(crate) struct Permit {
 #[derive(Debug)]
 struct State {
     pace: Pace,
+    /// The longest wish of the provider that all callers obey.
+    longest_pause: Duration,
     limit: usize,
     running: usize,
     /// First come, first served. A caller that went away is found out when its turn comes.
@@ -77,10 +77,11 @@ struct State {
 
 impl Governor {
     /// A governor for a model that has had no request yet.
-    pub(crate) fn new(pace: Pace) -> Self {
+    pub(crate) fn new(pace: Pace, longest_pause: Duration) -> Self {
         let limit = pace.start.clamp(1, pace.max.max(1));
         Self(Arc::new(Mutex::new(State {
             pace,
+            longest_pause,
             limit,
             running: 0,
             line: VecDeque::new(),
@@ -181,7 +182,7 @@ impl Permit {
             state.limit = (state.limit / 2).max(1);
         }
         if let Some(wish) = retry_after_ms {
-            let until = Instant::now() + Duration::from_millis(wish).min(RETRY_AFTER);
+            let until = Instant::now() + Duration::from_millis(wish).min(state.longest_pause);
             state.not_before = state.not_before.max(Some(until));
         }
     }

@@ -1,6 +1,7 @@
 //! What a conversation has said so far, as its wire writes it. Each message is turned into bytes once, when it is said;
 //! request bodies are joined from those.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -9,6 +10,7 @@ use agent::message::{Message, Part, Role};
 use agent::model::Answer;
 use agent::tools::ToolInfo;
 
+use crate::attached::Attached;
 use crate::config::Wire;
 
 /// The tool of each call of a conversation.
@@ -34,8 +36,53 @@ pub(crate) struct History {
 /// System prompt and tools as JSON fragments of one wire; empty where there is none.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Opening {
+    /// What conversations that begin alike share of the system prompt.
     pub(crate) system: Arc<str>,
+    /// What this conversation alone has of it.
+    pub(crate) own: Arc<str>,
     pub(crate) tools: Arc<str>,
+}
+
+impl Opening {
+    /// This opening for one conversation, with what its system prompt says behind what all share.
+    pub(crate) fn with_own(self, wire: Wire, own: &str) -> Self {
+        if own.trim().is_empty() { self } else { Self { own: wire.system(own).into(), ..self } }
+    }
+
+    /// What this conversation alone has of the system prompt, and words that one request says behind it.
+    pub(crate) fn own_with(&self, wire: Wire, words: Option<String>) -> Cow<'_, str> {
+        let Some(words) = words else { return Cow::Borrowed(&*self.own) };
+        match wire {
+            Wire::Anthropic | Wire::Gemini => {
+                let words = wire.system(&words);
+                Cow::Owned(if self.own.is_empty() { words } else { format!("{},{words}", self.own) })
+            }
+            Wire::OpenAi | Wire::Responses if self.system.is_empty() && self.own.is_empty() => {
+                Cow::Owned(wire.system(&words))
+            }
+            Wire::OpenAi | Wire::Responses => {
+                let words = wire.system(&format!("\n\n{words}"));
+                Cow::Owned(joined_strings(&self.own, &words).into_owned())
+            }
+        }
+    }
+
+    /// The whole system prompt, where both parts are JSON strings.
+    pub(crate) fn joined_system<'a>(&'a self, own: &'a str) -> Cow<'a, str> {
+        joined_strings(&self.system, own)
+    }
+}
+
+/// Two JSON strings as one; an empty text is none.
+fn joined_strings<'a>(one: &'a str, other: &'a str) -> Cow<'a, str> {
+    match (one, other) {
+        (one, "") => Cow::Borrowed(one),
+        ("", other) => Cow::Borrowed(other),
+        (one, other) => {
+            let (one, other) = (one.strip_suffix('"'), other.strip_prefix('"'));
+            Cow::Owned(format!("{}{}", one.unwrap_or_default(), other.unwrap_or_default()))
+        }
+    }
 }
 
 /// One message as JSON fragments of one wire, without the commas around them. Results of tools are apart, because all
@@ -45,18 +92,27 @@ pub(crate) struct Rendered {
     pub(crate) role: Role,
     pub(crate) results: Arc<str>,
     pub(crate) rest: Arc<str>,
+    /// `rest` with the model's thoughts in it, where a wire has both forms; else empty.
+    pub(crate) with_thoughts: Arc<str>,
+}
+
+impl Rendered {
+    /// A message of a wire that has one form of it.
+    pub(crate) fn new(role: Role, results: String, rest: String) -> Self {
+        Self { role, results: results.into(), rest: rest.into(), with_thoughts: "".into() }
+    }
 }
 
 impl History {
     /// A conversation without messages. Without a wire its opening is empty.
-    pub(crate) fn begin(opening: Opening, system: &str, tools: &[ToolInfo]) -> Self {
+    pub(crate) fn begin(opening: Opening, system_bytes: usize, tools: &[ToolInfo]) -> Self {
         let tool_bytes = |tool: &ToolInfo| tool.name.len() + tool.description.len() + tool.schema.text().len();
-        let bytes = system.len() + tools.iter().map(tool_bytes).sum::<usize>();
+        let bytes = system_bytes + tools.iter().map(tool_bytes).sum::<usize>();
         Self { opening, bytes, ..Self::default() }
     }
 
     /// Adds what was said.
-    pub(crate) fn push(&mut self, wire: Option<Wire>, message: &Message) {
+    pub(crate) fn push(&mut self, wire: Option<(Wire, &Attached)>, message: &Message) {
         self.bytes += message.bytes();
         self.assistant_messages += usize::from(message.role == Role::Assistant);
         for part in &message.parts {
@@ -67,11 +123,11 @@ impl History {
                 Part::Text { text, .. } if message.role == Role::User && self.first_user_text.is_none() => {
                     self.first_user_text = Some(Arc::clone(text));
                 }
-                Part::Text { .. } | Part::ToolResult { .. } | Part::Opaque { .. } => {}
+                Part::Text { .. } | Part::ToolResult { .. } | Part::Attached(_) | Part::Opaque { .. } => {}
             }
         }
-        let Some(wire) = wire else { return };
-        let rendered = wire.render(message, &self.calls);
+        let Some((wire, attached)) = wire else { return };
+        let rendered = wire.render(message, &self.calls, attached);
         if !(rendered.results.is_empty() && rendered.rest.is_empty()) {
             self.said.push(rendered);
         }

@@ -9,23 +9,26 @@ use std::pin::{Pin, pin};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use agent::model::{Answer, CallError, CallErrorKind};
+use agent::message::Part;
+use agent::model::{Answer, CallError, CallErrorKind, Patience};
 use agent::tools::ToolInfo;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Response, Url};
+use serde_json::Value;
 use tokio::time::{Instant, Sleep};
-use tokio_util::sync::WaitForCancellationFuture;
+use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 
 use crate::anthropic;
 use crate::codec::Host;
-use crate::config::{ProviderConfig, Wire};
+use crate::compat::{Compat, CompatTable, SchemaForm, Sent};
+use crate::config::{ModelSettings, ProviderConfig, Wire};
 use crate::conversation::Ask;
 use crate::error::Error;
-use crate::failure::{Asked, cancelled, failed, innermost, is_corrupt};
+use crate::failure::{Asked, SAID, cancelled, failed, innermost, is_corrupt};
 use crate::history::{History, Opening};
-use crate::limits;
 use crate::opening_cache::OpeningCache;
 use crate::stream_reader::{StreamReader, StreamState};
+use crate::{limits, schema};
 
 /// A provider that can be asked.
 #[derive(Debug)]
@@ -38,6 +41,8 @@ pub(crate) struct Provider {
     /// Of every request. The client sends them along by itself.
     headers: HeaderMap,
     opening_cache: OpeningCache,
+    /// What its models take, as far as it is known.
+    compat: CompatTable,
     /// Built when the provider is first used: loading certificates takes time, and a local server needs none.
     client: OnceLock<Client>,
 }
@@ -59,12 +64,28 @@ impl Provider {
             host,
             headers,
             opening_cache: OpeningCache::default(),
+            compat: CompatTable::default(),
             client: OnceLock::new(),
         })
     }
 
     pub(crate) fn wire(&self) -> Wire {
         self.config.wire
+    }
+
+    /// How long a request that fails is tried again.
+    pub(crate) fn patience(&self) -> Patience {
+        self.config.patience
+    }
+
+    /// How many requests run at once, at most.
+    pub(crate) fn concurrency(&self) -> Option<usize> {
+        self.config.concurrency
+    }
+
+    /// What is said to all its models.
+    pub(crate) fn settings(&self) -> &ModelSettings {
+        &self.config.settings
     }
 
     /// Whether it is a server on this machine, which bills nobody.
@@ -108,24 +129,117 @@ impl Provider {
         if self.base.scheme() == "http" {
             builder = builder.tls_certs_only([]);
         }
-        if is_loopback(&self.base) {
+        let wrong = |reason: String| Error::Provider { provider: self.config.name.clone(), reason };
+        if let Some(proxy) = &self.config.proxy {
+            let proxy = reqwest::Proxy::all(proxy).map_err(|_| wrong("its proxy cannot be used".to_owned()))?;
+            builder = builder.proxy(proxy);
+        } else if is_loopback(&self.base) {
             builder = builder.no_proxy();
+        }
+        if let Some(path) = &self.config.ca_file {
+            let read = |why: &dyn std::fmt::Display| wrong(format!("ca_file {}: {why}", path.display()));
+            let pem = std::fs::read(path).map_err(|why| read(&why))?;
+            let certificates =
+                reqwest::Certificate::from_pem_bundle(&pem).map_err(|_| read(&"no certificates in PEM"))?;
+            if certificates.is_empty() {
+                return Err(read(&"no certificates in PEM"));
+            }
+            builder = builder.tls_certs_merge(certificates);
         }
         let client = builder.build().map_err(|source| Error::Client { provider: self.config.name.clone(), source })?;
         Ok(self.client.get_or_init(|| client))
     }
 
-    /// Asks once. Whatever comes back holds no key.
-    pub(crate) async fn speak(&self, model: &str, history: &History, ask: &Ask) -> Result<Answer, CallError> {
-        self.converse(model, history, ask)
-            .await
-            .map_err(|error| CallError { message: self.scrub(error.message.to_string()).into(), ..error })
+    /// Asks for something that is no answer of a model: a list, or what the server says about itself. `body` makes it a `POST`.
+    /// Whatever comes back holds no key.
+    pub(crate) async fn json(&self, url: Url, body: Option<&Value>, within: Duration) -> Result<Value, CallError> {
+        let asked = self.asked("");
+        let client = self.connect().map_err(|error| failed(CallErrorKind::Rejected, error.to_string()))?;
+        let request = match body {
+            None => client.get(url),
+            Some(body) => client.post(url).body(body.to_string()),
+        };
+        let never = CancellationToken::new();
+        let mut watch = Watch { cancelled: pin!(never.cancelled()), alarm: pin!(tokio::time::sleep(within)) };
+        let response = match watch.within(within, request.header(ACCEPT, "application/json").send()).await {
+            Waited::Came(Ok(response)) => response,
+            Waited::Came(Err(error)) => return Err(self.scrubbed(asked.unreachable(error))),
+            Waited::TooLong | Waited::Cancelled => return Err(asked.silent(within.as_secs())),
+        };
+        let (status, headers) = (response.status(), response.headers().clone());
+        let most = if status.is_success() { limits::LIST_BYTES } else { limits::ERROR_BODY_BYTES };
+        let body = beginning(response, &mut watch, most).await?;
+        if !status.is_success() {
+            return Err(self.scrubbed(asked.status(status, &headers, &body)));
+        }
+        serde_json::from_slice(&body).map_err(|_| {
+            let (name, url) = (&self.config.name, &self.shown_url);
+            failed(CallErrorKind::Garbled, format!("{name} did not answer with JSON: is {url} the address of its API"))
+        })
     }
 
-    async fn converse(&self, model: &str, history: &History, ask: &Ask) -> Result<Answer, CallError> {
+    /// The address of the API.
+    pub(crate) fn base(&self) -> &Url {
+        &self.base
+    }
+
+    /// The name of the provider.
+    pub(crate) fn name(&self) -> &str {
+        &self.config.name
+    }
+
+    /// Whether it is OpenAI itself, or OpenAI's API on Azure.
+    pub(crate) fn is_openai(&self) -> bool {
+        self.host.is_home()
+    }
+
+    /// Asks once. Whatever comes back holds no key.
+    pub(crate) async fn speak(
+        &self,
+        model: &str,
+        history: &History,
+        ask: &Ask,
+        settings: &ModelSettings,
+    ) -> Result<Answer, CallError> {
+        let known = || Compat::of(self.host, self.base.host_str().unwrap_or_default(), model);
+        let compat = self.compat.of(model, known);
+        let body = self.config.wire.body(history, model, ask, &compat, settings);
+        match self.converse(model, body, ask).await {
+            Ok(answer) if ask.output_schema.is_some() && compat.schema != SchemaForm::Strict => Ok(unfenced(answer)),
+            Ok(answer) => Ok(answer),
+            Err(error) => {
+                let error = self.learnt(model, &compat, &Sent::of(self.config.wire, history, ask, settings), error);
+                Err(self.scrubbed(error))
+            }
+        }
+    }
+
+    fn scrubbed(&self, error: CallError) -> CallError {
+        CallError { message: self.scrub(error.message.to_string()).into(), ..error }
+    }
+
+    /// A failure from which something was learnt for the next request; any other as it is.
+    fn learnt(&self, model: &str, asked: &Compat, sent: &Sent, error: CallError) -> CallError {
+        if !matches!(error.kind, CallErrorKind::Rejected | CallErrorKind::Server) {
+            return error;
+        }
+        let said = error.message.split_once(SAID).map_or(&*error.message, |(_, said)| said);
+        match self.compat.learn(model, asked, said, sent) {
+            Some(done) => {
+                let message = format!("{done} ({})", error.message);
+                CallError {
+                    partial: error.partial,
+                    tokens: error.tokens,
+                    ..failed(CallErrorKind::Unsupported, message)
+                }
+            }
+            None => error,
+        }
+    }
+
+    async fn converse(&self, model: &str, body: Vec<u8>, ask: &Ask) -> Result<Answer, CallError> {
         let asked = self.asked(model);
         let client = self.connect().map_err(|error| failed(CallErrorKind::Rejected, error.to_string()))?;
-        let body = self.config.wire.body(history, model, ask, self.host);
         let request = client.post(self.config.wire.endpoint(&self.base, model)).body(body).send();
         let first_byte = self.config.timeouts.first_byte;
         let mut watch = Watch { cancelled: pin!(ask.cancel.cancelled()), alarm: pin!(tokio::time::sleep(first_byte)) };
@@ -141,9 +255,8 @@ impl Provider {
             let body = error_body(response, &mut watch).await?;
             return Err(asked.status(status, &headers, self.scrub(String::from_utf8_lossy(&body).into()).as_bytes()));
         }
-        if let Some(other) = not_a_stream(&response) {
-            let body = error_body(response, &mut watch).await?;
-            return Err(self.no_stream(&other, &body));
+        if let Some(other) = not_an_answer(&response) {
+            return Err(self.no_stream(&other));
         }
         self.listen(response, ask, &mut watch).await
     }
@@ -195,17 +308,13 @@ impl Provider {
         listener.end()
     }
 
-    /// A success that is no stream: an error that came with the wrong status, or something else altogether.
-    fn no_stream(&self, content_type: &str, body: &[u8]) -> CallError {
-        let told: Option<serde_json::Value> = serde_json::from_slice(body).ok();
-        if let Some(error) = told.as_ref().and_then(|told| told.get("error")) {
-            return crate::failure::in_stream(error);
-        }
+    /// A success that cannot be an answer.
+    fn no_stream(&self, content_type: &str) -> CallError {
         let message = format!(
             "{} answered with `{content_type}` where a stream of events was expected: is {} the address of its API",
             self.config.name, self.shown_url
         );
-        failed(CallErrorKind::Garbled, message)
+        failed(CallErrorKind::Rejected, message)
     }
 
     fn asked<'a>(&'a self, model: &'a str) -> Asked<'a> {
@@ -254,13 +363,18 @@ impl Watch<'_, '_> {
 }
 
 /// The beginning of an error's body, as much as arrives in time.
-async fn error_body(mut response: Response, watch: &mut Watch<'_, '_>) -> Result<Vec<u8>, CallError> {
+async fn error_body(response: Response, watch: &mut Watch<'_, '_>) -> Result<Vec<u8>, CallError> {
+    beginning(response, watch, limits::ERROR_BODY_BYTES).await
+}
+
+/// The beginning of a body, as much as arrives in time.
+async fn beginning(mut response: Response, watch: &mut Watch<'_, '_>, most: usize) -> Result<Vec<u8>, CallError> {
     let mut body = Vec::new();
     let read = async {
         while let Ok(Some(chunk)) = response.chunk().await {
-            let room = limits::ERROR_BODY_BYTES - body.len();
+            let room = most - body.len();
             body.extend_from_slice(&chunk[..chunk.len().min(room)]);
-            if body.len() == limits::ERROR_BODY_BYTES {
+            if body.len() == most {
                 break;
             }
         }
@@ -271,12 +385,35 @@ async fn error_body(mut response: Response, watch: &mut Watch<'_, '_>) -> Result
     }
 }
 
-/// The content type, when it is there and is not that of a stream.
-fn not_a_stream(response: &Response) -> Option<String> {
-    const STREAM: &[u8] = b"text/event-stream";
+/// The content type, when it is there and no answer has it. Which form an answer of the other types has is seen from its bytes:
+/// many servers say `text/plain` of a stream, or send a whole answer.
+fn not_an_answer(response: &Response) -> Option<String> {
+    const ANSWERS: [&str; 6] = [
+        "text/event-stream",
+        "application/json",
+        "text/plain",
+        "application/octet-stream",
+        "application/x-ndjson",
+        "application/stream+json",
+    ];
     let content_type = response.headers().get(CONTENT_TYPE)?.as_bytes().trim_ascii_start();
-    let is_stream = content_type.get(..STREAM.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(STREAM));
-    (!is_stream).then(|| String::from_utf8_lossy(content_type).chars().filter(|c| !c.is_control()).take(100).collect())
+    let is = |answer: &&str| {
+        content_type.get(..answer.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(answer.as_bytes()))
+    };
+    let is_answer = ANSWERS.iter().any(is);
+    (!is_answer).then(|| String::from_utf8_lossy(content_type).chars().filter(|c| !c.is_control()).take(100).collect())
+}
+
+/// An answer whose text is JSON, without the Markdown around it.
+fn unfenced(mut answer: Answer) -> Answer {
+    for part in &mut answer.parts {
+        if let Part::Text { text, .. } = part
+            && let Some(json) = schema::unfenced(text)
+        {
+            *text = json.into();
+        }
+    }
+    answer
 }
 
 fn headers(config: &ProviderConfig, host: Host) -> Result<HeaderMap, String> {
@@ -287,9 +424,15 @@ fn headers(config: &ProviderConfig, host: Host) -> Result<HeaderMap, String> {
         headers.insert("anthropic-version", HeaderValue::from_static(anthropic::VERSION));
     }
     if let Some(key) = &config.key {
-        let (name, value) = config.wire.key_header(key.reveal(), host);
+        let (name, value) = config.wire.key_header(key.reveal(), host, config.bearer);
         let name = HeaderName::from_static(name);
         headers.insert(name, secret_header(&value).ok_or("its key holds characters that no key has")?);
+    }
+    for (name, value) in [("openai-organization", &config.organization), ("openai-project", &config.project)] {
+        if let Some(value) = value {
+            let value = HeaderValue::from_str(value).map_err(|_| format!("the header `{name}` cannot be sent"))?;
+            headers.insert(HeaderName::from_static(name), value);
+        }
     }
     for (name, value) in &config.headers {
         let parsed = HeaderName::try_from(name.as_str()).ok();

@@ -13,7 +13,9 @@
 
 mod answer;
 mod anthropic;
+mod attached;
 mod codec;
+mod compat;
 mod config;
 mod conversation;
 mod error;
@@ -22,7 +24,9 @@ mod gemini;
 mod governor;
 mod history;
 mod http;
+mod learnt;
 pub mod limits;
+mod listing;
 mod models;
 mod names;
 mod openai;
@@ -30,8 +34,10 @@ mod opening_cache;
 mod providers;
 mod resident;
 mod responses;
+mod schema;
 pub mod scripted;
 mod secret;
+mod settings;
 mod sse;
 mod stream_reader;
 mod template;
@@ -42,11 +48,13 @@ mod conformance;
 #[cfg(any(test, fuzzing))]
 pub mod fuzz_properties;
 
-pub use config::{BuiltinProvider, ProviderConfig, Timeouts, Wire, builtin_providers};
-pub use conversation::{Ask, Conversation, DeltaSink};
+pub use attached::AttachedBytes;
+pub use config::{BuiltinProvider, Effort, ModelSettings, ProviderConfig, Timeouts, Wire, builtin_providers};
+pub use conversation::{Ask, Conversation, Delta, DeltaSink};
 pub use error::Error;
 pub use governor::{GovernorState, Pace};
-pub use models::{Dollars, ModelEntry, ModelTable};
+pub use listing::Listed;
+pub use models::{Ability, Dollars, ModelEntry, ModelTable};
 pub use providers::{Options, Providers};
 pub use resident::{Answering, Heard, Resident, Said};
 pub use secret::Secret;

@@ -21,14 +21,20 @@ pub const TOOL_NAME_BYTES: usize = 256;
 /// Text blocks, tool calls and opaque blocks of one answer.
 pub const PARTS: usize = 1024;
 
+/// What is read of a list of models.
+pub const LIST_BYTES: usize = 16 << 20;
+
+/// How long a server has to say which models it has.
+pub const LIST: Duration = Duration::from_secs(10);
+
+/// How long a server has to say what it knows of the model that it is about to be asked. Where it takes longer, the run begins without.
+pub const FIGURES: Duration = Duration::from_secs(2);
+
 /// What is read of an error's body.
 pub const ERROR_BODY_BYTES: usize = 64 << 10;
 
 /// How much of a provider's own words goes into an error.
 pub const ERROR_TEXT_CHARS: usize = 300;
-
-/// The longest wish of a provider that all callers obey.
-pub const RETRY_AFTER: Duration = Duration::from_secs(60);
 
 /// How long a finished answer waits for the usage that some servers send behind it.
 pub const TAIL: Duration = Duration::from_secs(2);

@@ -1,12 +1,14 @@
-//! What is known of models without asking them: context window, longest answer, price, and when it ends. The figures are data (`models.toml`);
-//! configuration overrides them entry by entry, and within an entry field by field.
+//! What is known of models without asking them: context window, longest answer, price, what they take, and when they end. The figures
+//! are data (`models.toml`); configuration overrides them entry by entry, and within an entry field by field.
+//!
+//! What a server says about itself is in `learnt.rs`.
 
 use std::collections::BTreeMap;
 
-use agent::model::{Model, Price};
-use serde::Deserialize;
+use agent::model::{Model, Patience, Price};
+use serde::{Deserialize, Serialize};
 
-use crate::config::Wire;
+use crate::config::{Effort, ModelSettings, Wire};
 use crate::error::Error;
 
 /// A local server's usual window: too small is asked again, too large is cut off without a word.
@@ -20,8 +22,8 @@ pub struct ModelTable {
     overrides: BTreeMap<String, ModelEntry>,
 }
 
-/// What is known of a model, or of all models whose names begin alike. A field that is missing is taken from what is
-/// known otherwise.
+/// What is known of a model, or of all models whose names begin alike. A field that is missing is taken from the next shorter
+/// name that fits.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelEntry {
@@ -31,11 +33,57 @@ pub struct ModelEntry {
     pub max_output_tokens: Option<u64>,
     /// What it costs.
     pub price: Option<Dollars>,
+    /// What it takes besides text.
+    pub takes: Option<Vec<Ability>>,
     /// The day after which the provider no longer answers for it, such as `2026-11-30`.
     pub ends: Option<String>,
     /// Whether it is used when only its provider is known.
     #[serde(default)]
     pub usual: bool,
+    /// How much it thinks.
+    pub effort: Option<Effort>,
+    /// How many tokens it may think.
+    pub thinking_tokens: Option<u64>,
+    /// How much chance there is in its answers.
+    pub temperature: Option<f64>,
+    /// Further fields of a request.
+    #[serde(default)]
+    pub body: BTreeMap<String, serde_json::Value>,
+}
+
+/// What a model may take besides text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ability {
+    /// Tools that it can call.
+    Tools,
+    /// Images.
+    Images,
+    /// PDF documents.
+    Pdf,
+    /// A JSON Schema that its answer must fit.
+    Schema,
+    /// How much it should think.
+    Effort,
+    /// A temperature.
+    Temperature,
+}
+
+impl Ability {
+    /// Every ability, in the order in which they are shown.
+    pub const ALL: [Self; 6] = [Self::Tools, Self::Images, Self::Pdf, Self::Schema, Self::Effort, Self::Temperature];
+
+    /// Its name in configuration and JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Tools => "tools",
+            Self::Images => "images",
+            Self::Pdf => "pdf",
+            Self::Schema => "schema",
+            Self::Effort => "effort",
+            Self::Temperature => "temperature",
+        }
+    }
 }
 
 /// Dollars per million tokens.
@@ -86,40 +134,91 @@ impl ModelTable {
 
     /// The day after which the provider no longer answers for a model, such as `2026-11-30`; none where no end is known.
     pub fn ends(&self, name: &str) -> Option<String> {
-        find(&self.overrides, name).and_then(|own| own.ends).or_else(|| find(&self.entries, name)?.ends)
+        self.entry(name, None).ends
     }
 
-    /// A model's figures. A gateway's model that is not known by the gateway's name is known by that of the provider
-    /// whose wire it speaks.
-    pub(crate) fn model(&self, name: &str, wire: Option<(Wire, &str)>) -> Model {
-        let own = find(&self.overrides, name).unwrap_or_default();
+    /// What is set about how a model answers.
+    pub(crate) fn settings(&self, name: &str) -> ModelSettings {
+        let ModelEntry { effort, thinking_tokens, temperature, body, .. } =
+            find(&self.overrides, name).unwrap_or_default();
+        ModelSettings { effort, thinking_tokens, temperature, body }
+    }
+
+    /// All that is known of a model: what the user has set, else what the table says. A gateway's model that is not known by the
+    /// gateway's name is known by that of the provider whose wire it speaks.
+    pub(crate) fn entry(&self, name: &str, wire: Option<(Wire, &str)>) -> ModelEntry {
         let known = find(&self.entries, name).or_else(|| {
             let (wire, model) = wire?;
             let theirs = format!("{}/{model}", wire.maker());
-            best(&self.entries, &theirs).filter(|(key, _)| !key.ends_with("/*")).map(|(_, entry)| entry)
+            // The entry for everything of a provider says nothing about a model of another one.
+            fitting(&self.entries, &theirs).first().filter(|(key, _)| !key.ends_with("/*"))?;
+            find(&self.entries, &theirs)
         });
-        let known = known.unwrap_or_default();
-        Model {
-            name: name.into(),
-            context_tokens: own.context_tokens.or(known.context_tokens).unwrap_or(UNKNOWN_CONTEXT_TOKENS),
-            max_output_tokens: own.max_output_tokens.or(known.max_output_tokens).unwrap_or(UNKNOWN_MAX_OUTPUT_TOKENS),
-            price: own.price.or(known.price).map(Price::from),
-        }
+        find(&self.overrides, name).unwrap_or_default().or(known.unwrap_or_default())
+    }
+
+    /// Whether anything is known of a model by its name or its family, and not only by its provider.
+    pub(crate) fn knows(&self, name: &str) -> bool {
+        [&self.overrides, &self.entries]
+            .iter()
+            .any(|entries| fitting(entries, name).first().is_some_and(|(key, _)| !key.ends_with("/*")))
+    }
+
+    /// A model's figures, where nothing but this table is known.
+    #[cfg(test)]
+    fn model(&self, name: &str, wire: Option<(Wire, &str)>) -> Model {
+        self.entry(name, wire).model(name)
     }
 }
 
-fn find(entries: &BTreeMap<String, ModelEntry>, name: &str) -> Option<ModelEntry> {
-    best(entries, name).map(|(_, entry)| entry)
+impl ModelEntry {
+    /// These fields, and those of `other` that are missing.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self {
+            context_tokens: self.context_tokens.or(other.context_tokens),
+            max_output_tokens: self.max_output_tokens.or(other.max_output_tokens),
+            price: self.price.or(other.price),
+            takes: self.takes.or(other.takes),
+            ends: self.ends.or(other.ends),
+            usual: self.usual || other.usual,
+            effort: self.effort.or(other.effort),
+            thinking_tokens: self.thinking_tokens.or(other.thinking_tokens),
+            temperature: self.temperature.or(other.temperature),
+            body: if self.body.is_empty() { other.body } else { self.body },
+        }
+    }
+
+    /// The figures that limits are computed from.
+    pub(crate) fn model(&self, name: &str) -> Model {
+        Model {
+            name: name.into(),
+            context_tokens: self.context_tokens.unwrap_or(UNKNOWN_CONTEXT_TOKENS),
+            max_output_tokens: self.max_output_tokens.unwrap_or(UNKNOWN_MAX_OUTPUT_TOKENS),
+            price: self.price.map(Price::from),
+            patience: Patience::default(),
+            effort: None,
+        }
+    }
+
+    /// Whether the model takes something; none where that is not known.
+    pub fn takes(&self, ability: Ability) -> Option<bool> {
+        self.takes.as_ref().map(|takes| takes.contains(&ability))
+    }
 }
 
-/// The longest entry that fits.
-fn best<'a>(entries: &'a BTreeMap<String, ModelEntry>, name: &str) -> Option<(&'a str, ModelEntry)> {
-    entries
-        .iter()
-        .filter(|(key, _)| fits(key, name))
-        // Of two that are equally long, the one that is the whole name.
-        .max_by_key(|(key, _)| (key.trim_end_matches('*').len(), !key.ends_with('*')))
-        .map(|(key, entry)| (key.as_str(), entry.clone()))
+/// The entry of a name: the longest name that fits, and what is missing there from shorter ones.
+fn find(entries: &BTreeMap<String, ModelEntry>, name: &str) -> Option<ModelEntry> {
+    fitting(entries, name).into_iter().map(|(_, entry)| entry.clone()).reduce(ModelEntry::or)
+}
+
+/// The entries that fit, the longest name first.
+fn fitting<'a>(entries: &'a BTreeMap<String, ModelEntry>, name: &str) -> Vec<(&'a str, &'a ModelEntry)> {
+    let mut all: Vec<_> =
+        entries.iter().filter(|(key, _)| fits(key, name)).map(|(key, entry)| (key.as_str(), entry)).collect();
+    // Of two that are equally long, the one that is the whole name.
+    all.sort_by_key(|(key, _)| std::cmp::Reverse((key.trim_end_matches('*').len(), !key.ends_with('*'))));
+    all
 }
 
 fn fits(key: &str, name: &str) -> bool {

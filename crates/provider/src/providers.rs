@@ -3,15 +3,20 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-use agent::model::{Model, Price};
+use agent::model::{CallError, CallErrorKind, Model, Price};
 
+use crate::attached::{Attached, AttachedBytes};
 use crate::config::ProviderConfig;
 use crate::conversation::{Backend, Conversation};
 use crate::error::Error;
+use crate::failure::failed;
 use crate::governor::{Governor, GovernorState, Pace};
 use crate::http::Provider;
-use crate::models::ModelTable;
+use crate::learnt::Learnt;
+use crate::listing::Listed;
+use crate::models::{ModelEntry, ModelTable};
 use crate::resident::Resident;
 use crate::scripted::{Script, ScriptPlayer};
 
@@ -29,6 +34,8 @@ pub struct Providers {
     inner: Arc<Inner>,
     /// Models in this process, by their whole names.
     residents: Arc<BTreeMap<Arc<str>, Arc<dyn Resident>>>,
+    /// Where the bytes of images and documents are.
+    bytes: Option<AttachedBytes>,
 }
 
 #[derive(Debug)]
@@ -40,6 +47,8 @@ struct Inner {
     governors: Mutex<BTreeMap<Arc<str>, Governor>>,
     /// Scripts are read once, so that a thousand children do not read a thousand times.
     scripts: Mutex<HashMap<PathBuf, Arc<Script>>>,
+    /// What servers said about their models.
+    learnt: Arc<Learnt>,
 }
 
 /// What holds for all providers.
@@ -61,8 +70,8 @@ impl Providers {
             known.insert(name, Arc::new(Provider::new(config)?));
         }
         let (governors, scripts) = (Mutex::default(), Mutex::default());
-        let inner = Arc::new(Inner { providers: known, models, options, governors, scripts });
-        Ok(Self { inner, residents: Arc::default() })
+        let inner = Arc::new(Inner { providers: known, models, options, governors, scripts, learnt: Arc::default() });
+        Ok(Self { inner, residents: Arc::default(), bytes: None })
     }
 
     /// These providers and a model that lives in this process, known as `builtin/NAME` or `program/NAME`.
@@ -70,6 +79,12 @@ impl Providers {
     pub fn with_resident(mut self, name: &str, resident: Arc<dyn Resident>) -> Self {
         Arc::make_mut(&mut self.residents).insert(name.into(), resident);
         self
+    }
+
+    /// These providers, which find the bytes of images and documents so.
+    #[must_use]
+    pub fn with_attached_bytes(self, bytes: AttachedBytes) -> Self {
+        Self { bytes: Some(bytes), ..self }
     }
 
     /// Has `scripted/NAME` play a script that is in no file.
@@ -85,14 +100,72 @@ impl Providers {
 
     /// A model and its figures, by its name `provider/model`. Everything behind the first `/` is the model's own name.
     pub fn model(&self, name: &str) -> Result<Model, Error> {
-        let (provider, model) = split(name)?;
+        let (provider, _) = split(name)?;
+        let known = self.entry(name)?.model(name);
         if provider == SCRIPTED || self.residents.contains_key(name) {
-            return Ok(self.inner.models.model(name, None));
+            return Ok(known);
         }
         let provider = self.provider(provider)?;
-        let known = self.inner.models.model(name, Some((provider.wire(), model)));
         let free = provider.is_on_this_machine().then(Price::default);
-        Ok(Model { price: known.price.or(free), ..known })
+        Ok(Model { price: known.price.or(free), patience: provider.patience(), ..known })
+    }
+
+    /// All that is known of a model: what the user has set, what its server says about it, what the table says. How much fits into a
+    /// request is never more than the server said when one did not fit.
+    pub fn entry(&self, name: &str) -> Result<ModelEntry, Error> {
+        let (provider, model) = split(name)?;
+        if provider == SCRIPTED || self.residents.contains_key(name) {
+            return Ok(self.inner.models.entry(name, None));
+        }
+        let wire = self.provider(provider)?.wire();
+        let mut known = self.inner.models.entry(name, Some((wire, model)));
+        if let Some(figures) = self.inner.learnt.figures(name) {
+            known = known.or(figures);
+        }
+        if let Some(window) = self.inner.learnt.window_tokens(name) {
+            known.context_tokens = Some(known.context_tokens.map_or(window, |tokens| tokens.min(window)));
+        }
+        Ok(known)
+    }
+
+    /// Asks a model's server what it says about the model, where its context window is not known. It is asked once in a process; one that
+    /// does not say leaves everything as it is.
+    pub async fn learn(&self, name: &str) {
+        let Ok((provider, model)) = split(name) else { return };
+        let Some(provider) = self.inner.providers.get(provider).filter(|provider| !provider.is_openai()) else {
+            return;
+        };
+        let is_known = self.entry(name).is_ok_and(|entry| entry.context_tokens.is_some());
+        if is_known || self.inner.learnt.figures(name).is_some() || provider.check_key().is_err() {
+            return;
+        }
+        let figures = provider.figures(model).await;
+        tracing::debug!(model = %name, ?figures, "what the server says about the model");
+        self.inner.learnt.note_figures(name, figures);
+    }
+
+    /// The models that a provider lists itself.
+    pub async fn list(&self, provider: &str) -> Result<Vec<Listed>, CallError> {
+        let unusable = |error: Error| failed(CallErrorKind::Rejected, error.to_string());
+        let provider = self.provider(provider).map_err(unusable)?;
+        provider.check_key().map_err(unusable)?;
+        provider.list().await
+    }
+
+    /// The models that the table knows by their whole name, of one provider.
+    pub fn known(&self, provider: &str) -> Vec<&str> {
+        let is_of = |name: &&str| name.split_once('/').is_some_and(|(of, _)| of == provider);
+        self.inner.models.names().filter(is_of).collect()
+    }
+
+    /// Whether the table, or the user, says anything about this model, or about its family.
+    pub fn is_known(&self, name: &str) -> bool {
+        self.inner.models.knows(name)
+    }
+
+    /// Why a provider cannot be asked: its key is missing; none where it can.
+    pub fn missing_key(&self, provider: &str) -> Option<String> {
+        self.inner.providers.get(provider)?.check_key().err().map(|error| error.to_string())
     }
 
     /// Opens a conversation with a model. It has to be begun before it is asked anything.
@@ -106,10 +179,14 @@ impl Providers {
             let provider = self.provider(provider)?;
             provider.check_key()?;
             provider.connect()?;
-            Backend::Provider(Arc::clone(provider), model.into())
+            let settings = self.inner.models.settings(name).or(provider.settings());
+            Backend::Provider(Arc::clone(provider), model.into(), Arc::new(settings))
         };
+        let attached = Attached::new(self.bytes.clone(), &self.entry(name)?);
         let name: Arc<str> = name.into();
-        Ok(Conversation::new(backend, Arc::clone(&name), self.governor(name)))
+        let governor = self.governor(&name);
+        let learnt = Arc::clone(&self.inner.learnt);
+        Ok(Conversation::new(backend, name, governor, learnt, attached))
     }
 
     /// How every model that was opened is doing.
@@ -118,9 +195,17 @@ impl Providers {
         governors.iter().map(|(name, governor)| (Arc::clone(name), governor.state())).collect()
     }
 
-    fn governor(&self, name: Arc<str>) -> Governor {
+    fn governor(&self, name: &Arc<str>) -> Governor {
         let mut governors = self.inner.governors.lock().unwrap_or_else(PoisonError::into_inner);
-        governors.entry(name).or_insert_with(|| Governor::new(self.inner.options.pace)).clone()
+        let new = || {
+            let provider = name.split_once('/').and_then(|(provider, _)| self.inner.providers.get(provider));
+            let usual = self.inner.options.pace;
+            let most = provider.and_then(|provider| provider.concurrency()).unwrap_or(usual.max);
+            let patience = provider.map(|provider| provider.patience()).unwrap_or_default();
+            let pace = Pace { start: usual.start.min(most), max: most };
+            Governor::new(pace, Duration::from_millis(patience.longest_wish_ms))
+        };
+        governors.entry(Arc::clone(name)).or_insert_with(new).clone()
     }
 
     fn provider(&self, name: &str) -> Result<&Arc<Provider>, Error> {

@@ -147,7 +147,7 @@ mod tests {
     #[tokio::test]
     async fn a_resident_hears_prompt_tools_and_messages_and_answers_like_any_model() {
         let mut conversation = providers().open("builtin/parrot").expect("it lives here");
-        conversation.begin("polite", &[look()]);
+        conversation.begin("polite", "", &[look()]);
         conversation.push(&Message::user("hello", Origin::Person));
         let first = conversation.ask(ask()).await.expect("an answer");
         assert_eq!(first.stop, StopReason::ToolUse);
@@ -169,9 +169,9 @@ mod tests {
     #[tokio::test]
     async fn a_conversation_that_begins_again_forgets_what_a_resident_heard() {
         let mut conversation = providers().open("builtin/parrot").expect("it lives here");
-        conversation.begin("one", &[look()]);
+        conversation.begin("one", "", &[look()]);
         conversation.push(&Message::user("hello", Origin::Person));
-        conversation.begin("two", &[look()]);
+        conversation.begin("two", "", &[look()]);
         let error = conversation.ask(ask()).await.expect_err("nobody has spoken");
         assert_eq!(error.kind, CallErrorKind::Rejected);
         let stopped = ask();

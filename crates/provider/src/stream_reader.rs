@@ -3,20 +3,33 @@
 use std::sync::Arc;
 
 use agent::model::{Answer, CallError, CallErrorKind};
+use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::codec::AnswerReader;
 use crate::config::Wire;
 use crate::conversation::DeltaSink;
-use crate::failure::failed;
-use crate::limits::STREAM_BYTES;
+use crate::failure::{failed, in_stream};
+use crate::limits::{ANSWER_BYTES, STREAM_BYTES};
 use crate::sse::Decoder;
 
 /// Reads one answer.
 pub(crate) struct StreamReader {
+    form: Form,
     decoder: Decoder,
     reader: Box<dyn AnswerReader>,
     deltas: Option<DeltaSink>,
     bytes: usize,
+}
+
+/// What a server sends, whatever it says that it sends.
+enum Form {
+    /// Nothing but blanks has come.
+    Unknown,
+    /// A stream of events.
+    Events,
+    /// One JSON document: a whole answer, or a list of its pieces.
+    Whole(Vec<u8>),
 }
 
 /// How far an answer is.
@@ -34,7 +47,7 @@ impl StreamReader {
     /// A reader for one wire format. Text is passed on as it comes.
     pub(crate) fn new(wire: Wire, deltas: Option<DeltaSink>) -> Self {
         let reader = wire.reader();
-        Self { decoder: Decoder::default(), reader, deltas, bytes: 0 }
+        Self { form: Form::Unknown, decoder: Decoder::default(), reader, deltas, bytes: 0 }
     }
 
     /// A reader that reads every event by itself, however similar they are.
@@ -58,6 +71,21 @@ impl StreamReader {
             let message = format!("the answer went over the limit of {STREAM_BYTES} bytes and was given up");
             return Err(self.with_partial(failed(CallErrorKind::Garbled, message)));
         }
+        if let Form::Unknown = self.form {
+            self.form = match chunk.iter().find(|byte| !byte.is_ascii_whitespace()) {
+                None => Form::Unknown,
+                Some(b'{' | b'[') => Form::Whole(Vec::new()),
+                Some(_) => Form::Events,
+            };
+        }
+        if let Form::Whole(body) = &mut self.form {
+            if body.len() + chunk.len() > ANSWER_BYTES {
+                let message = format!("the answer went over the limit of {ANSWER_BYTES} bytes and was given up");
+                return Err(failed(CallErrorKind::Garbled, message));
+            }
+            body.extend_from_slice(chunk);
+            return Ok(StreamState::Part);
+        }
         let Self { decoder, reader, deltas, .. } = self;
         let hear = |data: &[u8]| match reader.heard() {
             // Whether anything behind the end still came in the same chunk must make no difference.
@@ -74,6 +102,9 @@ impl StreamReader {
 
     /// Takes the end of the stream: an answer, or the news that there is none.
     pub(crate) fn end(mut self) -> Result<Answer, CallError> {
+        if let Form::Whole(body) = std::mem::replace(&mut self.form, Form::Events) {
+            return self.whole(&body);
+        }
         let heard = self.reader.heard();
         if heard != StreamState::End {
             let Self { decoder, reader, deltas, .. } = &mut self;
@@ -92,6 +123,29 @@ impl StreamReader {
         Ok(self.reader.finish())
     }
 
+    /// Takes a document for an answer.
+    fn whole(mut self, body: &[u8]) -> Result<Answer, CallError> {
+        let pieces = match serde_json::from_slice::<Vec<&RawValue>>(body) {
+            Ok(pieces) => pieces.into_iter().map(|piece| piece.get().as_bytes()).collect(),
+            Err(_) => vec![body],
+        };
+        for piece in pieces {
+            let told: Option<Value> = serde_json::from_slice(piece).ok();
+            if let Some(error) = told.as_ref().and_then(|told| told.get("error")).filter(|error| !error.is_null()) {
+                return Err(in_stream(error));
+            }
+            let deltas = self.deltas.clone();
+            let taken = self.reader.whole(piece, &mut |text: &str| {
+                if let Some(sink) = &deltas {
+                    sink.hear(text);
+                }
+            });
+            // What is no answer may be no JSON either, because it was cut.
+            taken.map_err(|error| if error.kind == CallErrorKind::Garbled { no_answer() } else { error })?;
+        }
+        if self.reader.heard() == StreamState::Part { Err(no_answer()) } else { Ok(self.reader.finish()) }
+    }
+
     /// The news that the stream broke: cut off if words or anything else had come, else no answer at all.
     pub(crate) fn cut(&self, why: &str) -> CallError {
         let kind = if self.bytes > 0 { CallErrorKind::Truncated } else { CallErrorKind::Connection };
@@ -102,8 +156,13 @@ impl StreamReader {
     pub(crate) fn with_partial(&self, error: CallError) -> CallError {
         let (text, tokens) = (self.reader.text(), self.reader.bill());
         let partial: Option<Arc<str>> = (!text.is_empty()).then(|| text.into());
-        CallError { partial, tokens, ..error }
+        CallError { partial, tokens, received_bytes: Some(self.reader.bytes() as u64), ..error }
     }
+}
+
+/// A document that is no answer.
+fn no_answer() -> CallError {
+    failed(CallErrorKind::Garbled, "one JSON document came where a stream of events was expected, and it is no answer")
 }
 
 /// Lets a reader take an event, and passes on the text in it.
@@ -112,5 +171,10 @@ fn take(reader: &mut dyn AnswerReader, data: &[u8], deltas: Option<&DeltaSink>) 
         if let Some(sink) = deltas {
             sink.hear(text);
         }
-    })
+    })?;
+    let thoughts = reader.take_thoughts();
+    if let Some(sink) = deltas {
+        sink.think(&thoughts);
+    }
+    Ok(())
 }

@@ -141,14 +141,45 @@ const ASIDES: [(&str, &str); 3] = [
 ];
 
 fn plan(dialogue: &Dialogue, said: &str, cx: &AgentContext) -> Plan {
+    let said = &*asked_for(said);
     let read = classify(said, &cx.context);
     if let Some(plan) = reply::resolve(dialogue, said, &read, cx) {
         return plan;
+    }
+    if is_bare_time(&read, said, cx) {
+        let intent = Intent::Schedule;
+        let step = Step {
+            intent,
+            task: said.trim().to_owned(),
+            entities: Vec::new(),
+            time: read.times.words(said),
+            reason: reason(intent, &[]),
+        };
+        return Plan::Hand(vec![step]);
     }
     if is_open(&read, said, cx) {
         return Plan::Hand(vec![open_step(&read, said)]);
     }
     unanswered(said, &read, cx).map_or_else(|| Plan::Hand(steps(&read, cx)), Plan::Say)
+}
+
+/// What is asked for: without a courtesy or an answer before it ("Good. And Saturday?"), and without slips in short words.
+fn asked_for(said: &str) -> String {
+    let said = lexicon().without_slips(said.trim());
+    let Some((before, rest)) = said.split_once(['.', '!', ',']) else { return said };
+    let all = words(before);
+    let hits = lexicon().hits(&all);
+    let is_courtesy = |at: usize| {
+        let mut own = hits.iter().filter(|hit| hit.words.contains(&at)).peekable();
+        own.peek().is_some()
+            && own.any(|hit| {
+                use Concept::{Filler, Greeting, It, No, Smalltalk, Thanks, Undo, Yes};
+                matches!(hit.concept, Yes | No | Undo | Smalltalk | Thanks | Greeting | Filler | It)
+            })
+    };
+    let is_preamble = !all.is_empty() && all.len() <= 5 && (0..all.len()).all(is_courtesy);
+    let goes_on = words(rest).len() > 1;
+    if is_preamble && goes_on { asked_for(rest) } else { said }
 }
 
 /// What is said to a request that no specialist gets, or that nobody could answer; none for one that a specialist gets.
@@ -159,15 +190,24 @@ fn unanswered(said: &str, read: &Classification, cx: &AgentContext) -> Option<Sp
     read.question.as_ref().map(|question| ask(said, read, &question.choices, cx))
 }
 
+/// Whether nothing but a time is said: "Thursday?" asks what is on.
+fn is_bare_time(read: &Classification, said: &str, cx: &AgentContext) -> bool {
+    read.intents.is_empty() && read.times.when.is_some() && SpecialistTask::read(said, &cx.context).subject_words().is_empty()
+}
+
 /// Whether a question that no rule is sure about may be answered by what the household holds: it is looked for before anything is said.
 fn is_open(read: &Classification, said: &str, cx: &AgentContext) -> bool {
-    let is_unsure = read.question.is_some() || read.direct == Some(Direct::Unsupported);
     let all = words(said);
+    let is_chat = matches!(read.direct, Some(Direct::Smalltalk | Direct::Thanks | Direct::Greeting)) && all.len() > 2;
+    let is_unsure = read.question.is_some() || read.direct == Some(Direct::Unsupported) || is_chat;
     let hits = lexicon().hits(&all);
     let is_beyond = hits.iter().any(|hit| matches!(hit.concept, Concept::Beyond | Concept::Send));
     let asks = said.trim_end().ends_with('?')
         || hits.iter().any(|hit| hit.concept == Concept::Question && hit.words.start <= 1);
-    is_unsure && asks && !is_beyond && !SpecialistTask::read(said, &cx.context).subject_words().is_empty()
+    // A few nouns are a question in short ("library books due"); one alone may be anything.
+    let subject = SpecialistTask::read(said, &cx.context).subject_words();
+    let is_terse = words(&subject).len() > 1;
+    is_unsure && (asks && !is_chat || is_terse) && !is_beyond && !subject.is_empty()
 }
 
 /// Whether a plan is to look everywhere for the answer to an open question.
@@ -189,6 +229,7 @@ fn open_step(read: &Classification, said: &str) -> Step {
 
 /// What to say where an open question was looked for in vain; none where it was answered, or was none.
 fn in_vain(said: &str, current: &Turn, cx: &AgentContext) -> Option<Spoken> {
+    let said = &*asked_for(said);
     let read = classify(said, &cx.context);
     if !is_open(&read, said, cx) || thing::is_answered(current) {
         return None;

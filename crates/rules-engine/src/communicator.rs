@@ -9,6 +9,7 @@ use super::lexicon::Concept;
 use super::phrases::{draft, list, names_of, text_of, texts_of};
 use super::task::SpecialistTask;
 use super::wording;
+use household::Household;
 use household::time::words::{fold, words};
 
 /// The most calls for one draft.
@@ -18,7 +19,7 @@ const MOST_CALLS: usize = 5;
 pub(super) fn next(task: &SpecialistTask, turn: &Turn, cx: &AgentContext) -> Said {
     match turn.last() {
         None => begin(task, cx),
-        Some((tool, _, outcome)) if outcome.is_error => failed(&format!("do that ({tool})"), outcome),
+        Some((_, _, outcome)) if outcome.is_error => failed("do that", outcome),
         Some(("mail_list", input, outcome)) => from_list(task, turn, cx, input, &outcome.data),
         Some(("contacts_find", _, outcome)) => from_contacts(task, turn, cx, &outcome.data),
         Some(("people_about", _, outcome)) => from_people(task, cx, &outcome.data),
@@ -48,7 +49,7 @@ fn begin(task: &SpecialistTask, cx: &AgentContext) -> Said {
             cx.call("mail_list", json!({ "from": person, "query": subject, "limit": 5 }))
         }
         // Who is told something may have asked for it: then it is an answer.
-        (Some(person), _) if task.has(Concept::Tell) && cx.can("mail_list") => {
+        (Some(person), _) if task.has_any(&[Concept::Tell, Concept::Write]) && !wording::points(task).is_empty() && cx.can("mail_list") => {
             cx.call("mail_list", json!({ "from": person, "answered": false, "limit": 5 }))
         }
         (Some(person), _) => cx.call("contacts_find", json!({ "query": person })),
@@ -106,20 +107,26 @@ fn change(task: &SpecialistTask, cx: &AgentContext, id: &str) -> Said {
 fn from_list(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, input: &Value, data: &Value) -> Said {
     let mails = list(data, "mails");
     if input["answered"] == false {
-        let related = mails.iter().find(|mail| list(mail, "warnings").is_empty() && is_about(task, mail));
+        // Who is told something is mostly answered; who is written to only if it is about the same.
+        let is_told = task.has(Concept::Tell) && !task.has(Concept::Write);
+        let is_meant = |mail: &&Value| list(mail, "warnings").is_empty() && (is_told || is_about(task, mail));
+        if let Some(odd) = mails.first().filter(|mail| !list(mail, "warnings").is_empty()) {
+            return refused(cx, odd);
+        }
+        let related = mails.iter().find(|mail| is_about(task, mail)).filter(is_meant).or_else(|| mails.iter().find(is_meant));
         return match (related.and_then(|mail| mail["emailId"].as_str()), task.person()) {
             (Some(id), _) => create(task, cx, Some(id), None),
             (None, Some(address)) if address.contains('@') => create(task, cx, None, Some(address)),
             (None, person) => cx.call("contacts_find", json!({ "query": person })),
         };
     }
-    let is_trusted = |mail: &&Value| list(mail, "warnings").is_empty();
-    if let Some(id) = mails.iter().find(is_trusted).and_then(|mail| mail["emailId"].as_str()) {
-        return create(task, cx, Some(id), None);
+    // The newest mail of a name, or the one that is spoken of, may be a fraud in that name.
+    let is_odd = |mail: &&Value| !list(mail, "warnings").is_empty();
+    if let Some(mail) = mails.iter().enumerate().find(|(at, mail)| is_odd(mail) && (*at == 0 || is_about(task, mail))).map(|(_, mail)| mail) {
+        return refused(cx, mail);
     }
-    if let Some(mail) = mails.first() {
-        let why = texts_of(mail, "warnings").into_iter().next().unwrap_or_default();
-        return Said::text(cx.speech.say("suspicious_not_answered", &[("why", &why)]).trim_end().to_owned());
+    if let Some(id) = mails.iter().find(|mail| !is_odd(mail)).and_then(|mail| mail["emailId"].as_str()) {
+        return create(task, cx, Some(id), None);
     }
     match task.person() {
         // The words may not stand in the mail, but the person wrote one.
@@ -134,6 +141,13 @@ fn from_list(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, input: &Valu
     }
 }
 
+/// A suspicious mail is not answered.
+fn refused(cx: &AgentContext, mail: &Value) -> Said {
+    let why = texts_of(mail, "warnings").into_iter().next().unwrap_or_default();
+    let why = if why.is_empty() { why } else { cx.speech.say("careful", &[("warning", &why)]) };
+    Said::text(cx.speech.say("suspicious_not_answered", &[("why", &why)]).trim_end().to_owned())
+}
+
 /// Whether what is to be told shares a word of weight with a mail.
 fn is_about(task: &SpecialistTask, mail: &Value) -> bool {
     let text = format!("{} {} {}", text_of(mail, "subject"), text_of(mail, "gist"), text_of(mail, "preview"));
@@ -143,7 +157,8 @@ fn is_about(task: &SpecialistTask, mail: &Value) -> bool {
         word.chars().count() > 3 && !person.contains(word.as_str()) && !COMMON.contains(&word.as_str())
     };
     let told: Vec<String> = words(&task.task).into_iter().map(|word| word.folded).collect();
-    told.iter().filter(is_weighty).any(|word| text.contains(word))
+    let whole = text.join(" ");
+    told.iter().filter(is_weighty).any(|word| text.contains(word) || word.len() > 4 && Household::holds_word(&whole, word))
 }
 
 /// Words that every mail may hold.
@@ -218,7 +233,7 @@ fn act(task: &SpecialistTask, has_slots: bool, is_reply: bool) -> &'static str {
         (Concept::Propose, "propose_times"),
         (Concept::Ask, "ask"),
     ];
-    match acts.into_iter().find(|(concept, _)| task.has(*concept)) {
+    match acts.into_iter().find(|(concept, _)| task.has_before_content(*concept)) {
         Some((_, act)) => act,
         None if has_slots => "propose_times",
         None if is_reply && wording::points(task).is_empty() => "acknowledge",
@@ -227,7 +242,10 @@ fn act(task: &SpecialistTask, has_slots: bool, is_reply: bool) -> &'static str {
 }
 
 fn subject(task: &SpecialistTask) -> Option<&str> {
-    task.entities.topics.first().or(task.entities.quoted.first()).map(String::as_str)
+    let is_time = |topic: &&String| task.times.said.iter().any(|said| task.task[said.clone()].contains(topic.as_str()));
+    let is_said = |topic: &&String| task.content().is_some_and(|content| content.contains(topic.as_str()));
+    let topic = task.entities.topics.iter().find(|topic| !is_time(topic) && !is_said(topic));
+    topic.or(task.entities.quoted.first()).map(String::as_str)
 }
 
 fn is_reply(task: &SpecialistTask) -> bool {

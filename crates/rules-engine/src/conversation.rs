@@ -60,7 +60,7 @@ pub(super) fn turns(messages: &[Message]) -> Vec<Turn> {
                     turns[*turn].calls[*call].result = Some(outcome);
                 }
             }
-            Part::Text { .. } | Part::Opaque { .. } => {}
+            Part::Text { .. } | Part::Attached(_) | Part::Opaque { .. } => {}
         }
     }
     turns

@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::lexicon::{Concept, Hit};
+use super::lexicon::{Concept, Hit, lexicon};
 use household::Household;
 use household::time::Times;
 use household::time::words::{Word, fold, words};
@@ -88,18 +88,30 @@ impl NamedThings<'_> {
     /// Adds people, those of `known` first, and topics.
     pub fn add_to(&self, entities: &mut Entities, known: &[String]) {
         let mut taken: HashSet<usize> = HashSet::new();
-        for name in known {
-            if let Some(at) = self.known(name).filter(|at| !at.clone().any(|word| taken.contains(&word))) {
-                entities.people.push(self.said(&at).to_owned());
-                taken.extend(at);
+        // People by their place in the text: who is named first is mostly whom it is for.
+        let mut people: Vec<(usize, Range<usize>)> = Vec::new();
+        let is_free = |taken: &HashSet<usize>, at: &Range<usize>| !at.clone().any(|word| taken.contains(&word));
+        for find in [Self::whole, Self::part] {
+            for name in known {
+                if let Some(at) = find(self, name).filter(|at| is_free(&taken, at)) {
+                    taken.extend(at.clone());
+                    people.push((at.start, at));
+                }
             }
         }
         for at in 0..self.words.len() {
             if !taken.contains(&at) && self.is_relation(at) {
-                entities.people.push(self.said(&(at..at + 1)).to_owned());
                 taken.insert(at);
+                // "Ebba's teacher" is one person.
+                let of = people.iter_mut().find(|(_, of)| of.end + 1 == at && self.words[of.end].folded == "s");
+                match of {
+                    Some((_, of)) => of.end = at + 1,
+                    None => people.push((at, at..at + 1)),
+                }
             }
         }
+        people.sort_by_key(|(at, _)| *at);
+        entities.people.extend(people.into_iter().map(|(_, at)| self.said(&at).to_owned()));
         let mut at = 0;
         while at < self.words.len() {
             let is_free = |at: &usize| self.is_name(*at) && !taken.contains(at);
@@ -110,6 +122,11 @@ impl NamedThings<'_> {
                 continue;
             }
             let name = self.said(&(at..end)).to_owned();
+            // "In German" says how something is written.
+            if LANGUAGE_NAMES.contains(&fold(&name).as_str()) {
+                at = end;
+                continue;
+            }
             match self.is_addressed(at) {
                 true => entities.people.push(name),
                 false => entities.topics.push(name),
@@ -119,31 +136,41 @@ impl NamedThings<'_> {
         self.add_topics(entities);
     }
 
-    /// Where a known person is named: wholly, else by a first or last name that is written like one or is no word of ours.
-    fn known(&self, name: &str) -> Option<Range<usize>> {
+    /// Where a known person is named by the whole name.
+    fn whole(&self, name: &str) -> Option<Range<usize>> {
         let parts: Vec<String> = words(name).into_iter().map(|word| word.folded).collect();
         let is_whole = |at: &usize| {
             let run = self.words.get(*at..*at + parts.len());
             !parts.is_empty() && run.is_some_and(|run| run.iter().map(|word| &word.folded).eq(&parts))
         };
+        (0..self.words.len()).find(is_whole).map(|at| at..at + parts.len())
+    }
+
+    /// Where a known person is named by a first or last name that is written like one or is no word of ours, or with a slip in a long one.
+    fn part(&self, name: &str) -> Option<Range<usize>> {
+        let parts: Vec<String> = words(name).into_iter().map(|word| word.folded).collect();
+        // A cue may reach over words that it does not hold.
+        let is_ours = |at: &usize| {
+            lexicon().is_word(&self.words[*at].folded) && self.hits.iter().any(|hit| hit.words.contains(at))
+        };
+        let is_kind = |at: &usize| {
+            let kinds = [Concept::Mail, Concept::Inbox, Concept::Note, Concept::Calendar, Concept::Event];
+            self.hits.iter().any(|hit| hit.words == (*at..*at + 1) && kinds.contains(&hit.concept))
+        };
         let is_part = |at: &usize| {
             let word = &self.words[*at];
-            let is_ours = self.hits.iter().any(|hit| hit.words.contains(at));
             word.folded.chars().count() > 2
                 && parts.contains(&word.folded)
-                && (begins_large(self.said(&(*at..*at + 1))) || !is_ours)
+                && !is_kind(at)
+                && (begins_large(self.said(&(*at..*at + 1))) || !is_ours(at))
         };
-        // A slip in a long name: another letter, or two that changed places.
         let is_nearly = |at: &usize| {
             let word = &self.words[*at];
-            let is_ours = self.hits.iter().any(|hit| hit.words.contains(at));
             let near = |part: &String| part.chars().count() > 4 && strsim::osa_distance(part, &word.folded) == 1;
-            word.folded.chars().count() > 4 && !is_ours && parts.iter().any(near)
+            word.folded.chars().count() > 4 && !is_ours(at) && parts.iter().any(near)
         };
         let all = || 0..self.words.len();
-        let whole = all().find(is_whole).map(|at| at..at + parts.len());
-        let part = || all().find(is_part).or_else(|| all().find(is_nearly));
-        whole.or_else(|| part().map(|at| at..at + 1))
+        all().find(is_part).or_else(|| all().find(is_nearly)).map(|at| at..at + 1)
     }
 
     /// Whether a word says what a person is to the owner, and means that person: "my landlord", "Mum", "from the dentist".
@@ -155,7 +182,9 @@ impl NamedThings<'_> {
         let Some(before) = at.checked_sub(1) else { return PARENTS.contains(&word(at)) };
         let is_article = ARTICLES.contains(&word(before)) || ["vom", "beim", "du", "dem"].contains(&word(before));
         let is_from = is_article && (["vom", "beim", "du"].contains(&word(before)) || self.is_addressed(before));
-        OWN.contains(&word(before)) || PARENTS.contains(&word(at)) || is_from || self.is_addressed(at)
+        let is_one = is_article && !GROUPS.contains(&word(at));
+        let is_of_a_person = word(before) == "s" && !GROUPS.contains(&word(at));
+        OWN.contains(&word(before)) || PARENTS.contains(&word(at)) || is_from || is_one || is_of_a_person || self.is_addressed(at)
     }
 
     /// Whether a word is written like a name and means nothing that we know.
@@ -207,8 +236,19 @@ impl NamedThings<'_> {
     }
 }
 
+const LANGUAGE_NAMES: [&str; 12] = [
+    "english", "german", "french", "englisch", "deutsch", "franzosisch", "anglais", "allemand", "francais", "auf deutsch", "auf englisch",
+    "spanish",
+];
+
 /// Words for people who need no "my" before them.
 const PARENTS: [&str; 10] = ["mum", "mom", "mummy", "dad", "daddy", "mama", "papa", "maman", "oma", "opa"];
+/// Words for more than one person: they mean somebody only where one is spoken to or of.
+const GROUPS: [&str; 32] = [
+    "choir", "chor", "chorale", "club", "verein", "association", "bank", "banque", "school", "schule", "ecole", "grundschule", "gymnasium",
+    "college", "lycee", "insurance", "versicherung", "assurance", "garage", "werkstatt", "client", "customer", "kunde", "kundin", "friend",
+    "freund", "parents", "eltern", "frau", "mann", "pharmacy", "management",
+];
 const OWN: [&str; 19] = [
     "my", "our", "mein", "meine", "meinem", "meinen", "meiner", "meines", "unser", "unsere", "unserem", "unseren",
     "unserer", "mon", "ma", "mes", "notre", "nos", "mi",

@@ -211,7 +211,7 @@ impl Scores {
 
 impl Reading<'_> {
     fn decide(&self) -> Decision {
-        let whole = self.points(0..self.words.len());
+        let whole = self.points(0..self.before_content());
         let meant = self.meant(&whole);
         if !meant.is_empty() && !self.only_sends(&(0..self.words.len())) {
             let confidence = meant.iter().map(|(_, points)| points.confidence()).fold(1.0, f64::min);
@@ -255,6 +255,10 @@ impl Reading<'_> {
         if self.has(&(0..self.words.len()), Concept::Briefing) && meant.len() == 1 {
             let plan = IntentMatch { intent: Intent::Schedule, ..meant[0].0.clone() };
             meant.push((plan, meant[0].1));
+        }
+        // Whether something can be trusted is found out before anything is written.
+        if self.has(&(0..self.words.len()), Concept::Genuine) && meant.iter().any(|(meant, _)| meant.intent == Intent::Triage) {
+            meant.retain(|(meant, _)| meant.intent == Intent::Triage);
         }
         if let [(only, _)] = &mut meant[..] {
             // One request in many words: all of them say what it is about.
@@ -305,6 +309,9 @@ impl Reading<'_> {
         let names_a_person = !(self.entities.people.is_empty() && self.entities.addresses.is_empty());
         if names_a_person && SPEECH.iter().any(|concept| begins(*concept)) {
             add(Intent::Draft, 1.0);
+        }
+        if names_a_person && concepts.contains(&Concept::Mail) {
+            add(Intent::Triage, 0.8);
         }
         if head.is_some_and(|head| self.is_mail_verb(head)) {
             add(Intent::Draft, 4.0);

@@ -19,7 +19,7 @@ const STEM: usize = 6;
 pub(super) fn next(task: &SpecialistTask, turn: &Turn, cx: &AgentContext) -> Said {
     match turn.last() {
         None => begin(task, cx),
-        Some((tool, _, outcome)) if outcome.is_error => failed(&format!("look into the preferences ({tool})"), outcome),
+        Some((_, _, outcome)) if outcome.is_error => failed("look into the preferences", outcome),
         Some(("prefs_list", _, outcome)) => from_list(task, turn, cx, &outcome.data),
         Some(("prefs_propose", _, outcome)) => Said::text(proposed(task, cx, &outcome.data)),
         Some(("prefs_explain", _, outcome)) => Said::text(explained(&outcome.data)),
@@ -54,8 +54,8 @@ fn from_list(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, data: &Value
         return cx.call("prefs_propose", json!({}));
     }
     Said::text(match all.is_empty() {
-        true => "I know no preferences of yours yet. I learn from what you decide.".to_owned(),
-        false => format!("This is what your decisions suggest:\n\n{}", preferences(all, cx.speech)),
+        true => cx.speech.say("prefs_none", &[]),
+        false => format!("{}\n\n{}", cx.speech.say("prefs_suggest", &[]), preferences(all, cx.speech)),
     })
 }
 
@@ -90,15 +90,15 @@ fn which(all: &[Value], cx: &AgentContext) -> String {
 fn proposed(task: &SpecialistTask, cx: &AgentContext, data: &Value) -> String {
     let all = list(data, "preferences");
     let told = match is_question(task) {
-        true => "",
-        false => "I learn from what you decide, not from what I am told. ",
+        true => String::new(),
+        false => format!("{} ", cx.speech.say("prefs_told", &[])),
     };
     let hint = text_of(data, "hint");
     match all.is_empty() {
-        true => format!("{told}So far your decisions suggest nothing here. {hint}").trim_end().to_owned(),
+        true => format!("{told}{} {hint}", cx.speech.say("prefs_nothing", &[])).trim_end().to_owned(),
         false => {
             let hint = if hint.is_empty() { String::new() } else { format!("\n\n{hint}") };
-            format!("{told}This is what your decisions suggest:\n\n{}{hint}", preferences(all, cx.speech))
+            format!("{told}{}\n\n{}{hint}", cx.speech.say("prefs_suggest", &[]), preferences(all, cx.speech))
         }
     }
 }

@@ -181,6 +181,11 @@ impl Lexicon {
         LANGUAGES[at]
     }
 
+    /// Whether a word, folded, stands in a cue as it is.
+    pub fn is_word(&self, folded: &str) -> bool {
+        self.vocabulary.contains(folded)
+    }
+
     fn learn(&mut self, concept: Concept, phrase: &str) {
         let (plain, written_out) = (fold(phrase), fold_written_out(phrase));
         self.cue(concept, &plain);

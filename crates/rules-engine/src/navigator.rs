@@ -22,7 +22,7 @@ pub(super) const NEAR: f64 = 0.45;
 pub(super) fn next(task: &SpecialistTask, turn: &Turn, cx: &AgentContext) -> Said {
     match turn.last() {
         None => begin(task, cx),
-        Some((tool, _, outcome)) if outcome.is_error => failed(&format!("look into the notes ({tool})"), outcome),
+        Some((_, _, outcome)) if outcome.is_error => failed("look into the notes", outcome),
         Some(("people_about", _, outcome)) => about_person(task, turn, cx, &outcome.data),
         Some(("household_find", _, outcome)) => {
             let found = answered(cx, &outcome.data);
@@ -96,9 +96,10 @@ fn about_person(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, data: &Va
 pub(super) fn answered(cx: &AgentContext, data: &Value) -> Option<String> {
     let answers = list(data, "answers");
     let covers = |answer: &Value| answer["covers"].as_f64().unwrap_or(0.0);
-    let best = answers.first().filter(|best| covers(best) >= NEAR)?;
+    let best = answers.iter().find(|best| best["sure"] == true).or(answers.first()).filter(|best| covers(best) >= NEAR || best["sure"] == true)?;
     let speech = cx.speech;
-    let mut text = match covers(best) >= ANSWERS {
+    let is_sure = |answer: &Value| answer["sure"].as_bool().unwrap_or(covers(answer) >= ANSWERS);
+    let mut text = match is_sure(best) {
         true => cx.dates.quoted(best),
         false => {
             let missing = texts_of(best, "missing");
@@ -113,9 +114,9 @@ pub(super) fn answered(cx: &AgentContext, data: &Value) -> Option<String> {
     };
     let others: Vec<String> = answers
         .iter()
-        .skip(1)
-        .take(2)
-        .filter(|other| covers(other) >= ANSWERS.max(covers(best) - 0.2))
+        .filter(|other| !std::ptr::eq(*other, best))
+        .take(3)
+        .filter(|other| is_sure(other) && covers(other) >= covers(best) - 0.25)
         .map(|other| format!("- {}", cx.dates.quoted(other)))
         .collect();
     if !others.is_empty() {

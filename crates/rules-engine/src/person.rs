@@ -19,6 +19,8 @@ pub(super) enum Asked {
     LastWritten,
     LastHeard,
     Owed,
+    /// Whether the owner answered them.
+    Answered,
     NextMeeting,
     /// Something else, or nothing about a person.
     Nothing,
@@ -34,6 +36,7 @@ impl Asked {
             first.iter().any(|cue| text.contains(cue))
         };
         match () {
+            () if task.has(Concept::Sent) && says("answer answered reply replied respond responded geantwortet beantwortet repondu back") => Self::Answered,
             () if says("birthday geburtstag anniversaire born geboren birthdays bday") => Self::Birthday,
             () if says("phone telephone telefon telefonnummer handynummer handy mobile tel cell numero") => Self::Phone,
             () if says("number nummer") && !says("invoice flight order policy house account ring rechnung konto") => {
@@ -71,6 +74,11 @@ impl Asked {
             }
             () if asks(&[
                 "who is",
+                "who was",
+                "whos ",
+                "going on with",
+                "wer war",
+                "qui etait",
                 "who's",
                 "wer ist",
                 "qui est",
@@ -147,6 +155,18 @@ pub(super) fn answer(task: &SpecialistTask, cx: &AgentContext, data: &Value) -> 
             let events = list(data, "nextMeetings");
             (!events.is_empty()).then(|| cx.dates.events(events))
         }
+        Asked::Answered => {
+            let open = list(data, "unanswered").first();
+            match open {
+                Some(mail) => {
+                    let when = mail["date"].as_str().map(|date| cx.dates.moment(date)).unwrap_or_default();
+                    let told = [("who", who.as_str()), ("when", when.as_str()), ("subject", &text_of(mail, "subject"))];
+                    let gist = speech.say("it_says", &[("text", &text_of(mail, "gist"))]);
+                    Some(format!("{}\n{gist}", speech.say("not_answered_yet", &told)))
+                }
+                None => Some(met("sent", "yes_answered").unwrap_or_else(|| speech.say("never_written", &[("who", &who)]))),
+            }
+        }
         Asked::Owed | Asked::Nothing => None,
     }
 }
@@ -185,6 +205,7 @@ pub(super) fn told(task: &SpecialistTask, cx: &AgentContext, data: &Value) -> St
     add("person_note", text_of(card, "note"));
     add("person_role", text_of(card, "role"));
     add("person_works", text_of(card, "organization"));
+    add("person_signature", text_of(data, "signature"));
     let phones = texts_of(card, "phones");
     add("person_phone", if phones.is_empty() { text_of(card, "phone") } else { phones.join(", ") });
     add("person_mail", texts_of(person, "emails").join(", "));
@@ -200,30 +221,30 @@ pub(super) fn told(task: &SpecialistTask, cx: &AgentContext, data: &Value) -> St
             ));
         }
     }
-    for mail in list(data, "unanswered") {
+    for mail in list(data, "unanswered").iter().take(1) {
         let told = [("when", when(mail)), ("subject", text_of(mail, "subject"))];
         let told: Vec<(&str, &str)> = told.iter().map(|(slot, value)| (*slot, value.as_str())).collect();
         lines.push(format!("- {}", speech.say("person_open", &told)));
     }
-    for event in list(data, "nextMeetings") {
+    for event in list(data, "nextMeetings").iter().take(1) {
         let told =
             speech.say("person_next", &[("when", &cx.dates.event_time(event)), ("title", &text_of(event, "title"))]);
         lines.push(format!("- {told}"));
     }
-    if data["lastMeeting"].is_object() {
+    if data["lastMeeting"].is_object() && list(data, "nextMeetings").is_empty() {
         let event = &data["lastMeeting"];
         let told =
             speech.say("person_last", &[("when", &cx.dates.event_time(event)), ("title", &text_of(event, "title"))]);
         lines.push(format!("- {told}"));
     }
-    for promise in list(data, "promises").iter().take(3) {
+    for promise in list(data, "promises").iter().take(2) {
         let name = if promise["by"] == "you" { "person_promise_you" } else { "person_promise_them" };
         lines.push(format!(
             "- {}",
             speech.say(name, &[("quote", &text_of(promise, "quote")), ("when", &when(promise))])
         ));
     }
-    for note in list(data, "notes") {
+    for note in list(data, "notes").iter().take(1) {
         let line = note["line"].as_u64().unwrap_or(1).to_string();
         let told = [("quote", text_of(note, "quote")), ("path", text_of(note, "path")), ("line", line)];
         let told: Vec<(&str, &str)> = told.iter().map(|(slot, value)| (*slot, value.as_str())).collect();

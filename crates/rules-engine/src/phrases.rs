@@ -163,7 +163,7 @@ impl DateWords {
         if !summary.is_empty() {
             lines.push_str(&format!("\n  {}", self.speech.say("in_short", &[("text", &summary)])));
         }
-        for task in list(item, "extractedTasks") {
+        for task in list(item, "extractedTasks").iter().take(1) {
             let due = task["suggestedDue"].as_str().map(|due| self.speech.say("by", &[("when", &self.moment(due))]));
             let what = format!("{}{}", text_of(task, "title"), due.map(|due| format!(" ({due})")).unwrap_or_default());
             lines.push_str(&format!("\n  {}", self.speech.say("to_do", &[("what", &what)])));
@@ -205,7 +205,7 @@ impl DateWords {
             let place = place.map(|place| format!(" ({place})")).unwrap_or_default();
             let mut marks = String::new();
             for (is_so, mark) in
-                [(event["status"] == "tentative", "event_tentative"), (event["over"] == true, "event_over")]
+                [(event["status"] == "cancelled", "event_cancelled"), (event["status"] == "tentative", "event_tentative"), (event["over"] == true, "event_over")]
             {
                 if is_so {
                     marks.push_str(&format!(", {}", self.speech.say(mark, &[])));

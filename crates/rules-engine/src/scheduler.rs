@@ -23,7 +23,7 @@ const MOST_TOLD: usize = 15;
 pub(super) fn next(task: &SpecialistTask, turn: &Turn, cx: &AgentContext) -> Said {
     match turn.last() {
         None => begin(task, cx),
-        Some((tool, _, outcome)) if outcome.is_error => failed(&format!("use the calendar ({tool})"), outcome),
+        Some((_, _, outcome)) if outcome.is_error => failed("use the calendar", outcome),
         Some(("calendar_check", input, outcome)) if turn.calls.len() == 1 => checked(task, cx, input, &outcome.data),
         Some(("calendar_find", input, outcome)) => from_found(task, turn, cx, input, &outcome.data),
         Some((tool, _, outcome)) => {
@@ -58,10 +58,10 @@ fn begin(task: &SpecialistTask, cx: &AgentContext) -> Said {
     }
     let named = task.subject_without(GENERIC);
     let asks_when = task.has(Concept::When) || task.says("where wo ou who wer qui");
-    let looks = !wants_booking && !task.has_any(&[Concept::Free, Concept::Conflict, Concept::Busy]);
+    let looks = !wants_booking && task.times.duration_min.is_none() && !task.has_any(&[Concept::Free, Concept::Conflict, Concept::Busy]);
     let is_named = !named.is_empty()
         && looks
-        && (asks_when || when.is_none() || task.person().is_some() || task.has(Concept::Event));
+        && (asks_when || when.is_none() || task.person().is_some());
     let changes = task.has(Concept::Change) && !named.is_empty();
     if (is_named || changes) && cx.can("calendar_find") && !when.is_some_and(|when| when.is_exact && !asks_when) {
         let window = when.filter(|when| when.end > when.start && !changes).map(|_| (from, to));
@@ -80,7 +80,8 @@ fn begin(task: &SpecialistTask, cx: &AgentContext) -> Said {
     if task.has_any(&[Concept::Conflict, Concept::Busy]) && cx.can("calendar_busy") {
         return cx.call("calendar_busy", json!({ "from": from, "to": to }));
     }
-    if task.has(Concept::Free) || task.has(Concept::Change) || wants_booking {
+    let wants_time = task.times.duration_min.is_some() && task.says("find need want would like brauche suche trouve besoin for");
+    if task.has(Concept::Free) || task.has(Concept::Change) || wants_booking || wants_time {
         let (from, to) = when.map_or((None, None), |_| (Some(from), Some(to)));
         return cx.call(
             "calendar_free",
@@ -102,7 +103,8 @@ const GENERIC: &str = "calendar schedule agenda diary day week month meeting mee
     prochaine semaine jour cancel move reschedule postpone shift push delay absagen verschieben verschiebe sage ab annule annuler deplacer deplace \
     reporter start starts begin begins end ends happen happening exactly again still first last called supposed going place takes take fangt \
     beginnt findet statt wann wo commence lieu quand look looking full packed morning afternoon evening night morgens nachmittags abends matin \
-    soir apres midi have got there do see today tomorrow";
+    soir apres midi have got there do see today tomorrow quelle quel quelles quels heure chez jour commence a qu est ce qui quoi was wie welche welcher \
+    um uhr am an im next nachstes prochains when where then anything rest eleven look like what we us our uns wir nous";
 
 /// Events were found by their words; where nothing fits, the days that were named are listed, or everything is searched.
 fn from_found(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, input: &Value, data: &Value) -> Said {
@@ -286,8 +288,24 @@ fn title(task: &SpecialistTask) -> String {
     if let Some(quoted) = task.entities.quoted.first() {
         return quoted.clone();
     }
-    let what = task.words_of(Concept::Event).unwrap_or("meeting");
-    let what = what.split_whitespace().next().unwrap_or("meeting");
+    let named = task.subject_without(GENERIC);
+    let person = task.person().map(household::time::words::fold).unwrap_or_default();
+    let is_booking = "book put add enter schedule arrange set reserve block take mets mettre inscris trag trage setz plane einen eine";
+    let own: Vec<&str> = named
+        .split_whitespace()
+        .filter(|word| {
+            let folded = household::time::words::fold(word);
+            !person.contains(&folded) && !is_booking.split_whitespace().any(|one| one == folded)
+        })
+        .take(4)
+        .collect();
+    let own = own.join(" ");
+    let event = task.words_of(Concept::Event).and_then(|what| what.split_whitespace().next());
+    let what = match (event, own.is_empty()) {
+        (_, false) if !task.task.starts_with("Book: ") || event.is_none() => own.as_str(),
+        (Some(event), _) => event,
+        (None, _) => "meeting",
+    };
     let mut letters = what.chars();
     let what: String = letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
     match task.person() {

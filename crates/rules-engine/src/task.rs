@@ -103,6 +103,12 @@ impl SpecialistTask {
         }
     }
 
+    /// Whether a concept stands before what is to be written.
+    pub fn has_before_content(&self, concept: Concept) -> bool {
+        let from = self.content().and_then(|content| self.task.find(&content)).unwrap_or(self.task.len());
+        self.hits.iter().any(|hit| hit.concept == concept && self.words[hit.words.start].at.start < from)
+    }
+
     /// What stands behind "saying", "that" or a colon: what a person is to be told.
     pub fn content(&self) -> Option<String> {
         let colon = self.task.find(": ").map(|at| at + 2);

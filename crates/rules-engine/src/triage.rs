@@ -22,7 +22,7 @@ pub(super) fn next(task: &SpecialistTask, turn: &Turn, cx: &AgentContext) -> Sai
         None => begin(task, cx),
         // Of several mails, what was done is told beside what was not.
         Some(("mail_feedback" | "mail_flag", ..)) if turn.calls.len() > 1 => Said::text(told(turn, cx)),
-        Some((tool, _, outcome)) if outcome.is_error => failed(&format!("look into the mail ({tool})"), outcome),
+        Some((_, _, outcome)) if outcome.is_error => failed("look into the mail", outcome),
         Some(("mail_list", _, outcome)) if let Some(Remark::Mark(flag, on)) = Remark::of(task) => {
             match list(&outcome.data, "mails") {
                 [only] => cx.call("mail_flag", json!({ "id": only["emailId"], "flag": flag, "on": on })),
@@ -87,6 +87,9 @@ fn begin(task: &SpecialistTask, cx: &AgentContext) -> Said {
         };
     }
     let own = wants_sent(task);
+    if is_about_awaited(task) && task.person().is_none() {
+        return cx.call("mail_list", json!({ "awaiting": true }));
+    }
     let topic = task.entities.topics.iter().find(|topic| !is_plain_request(topic)).or(task.entities.quoted.first());
     let asks_for_open = is_about_open(task);
     if asks_for_open && sender.is_none() && topic.is_none() && cx.can("mail_triage") {
@@ -94,7 +97,7 @@ fn begin(task: &SpecialistTask, cx: &AgentContext) -> Said {
     }
     if own && let Some(person) = task.person() {
         let asked = person::Asked::of(task);
-        if matches!(asked, person::Asked::LastWritten) && cx.can("people_about") {
+        if matches!(asked, person::Asked::LastWritten | person::Asked::Answered) && cx.can("people_about") {
             return cx.call("people_about", json!({ "person": person }));
         }
         let query = topic.map(String::as_str).filter(|topic| !is_name_of(topic, person));
@@ -133,12 +136,18 @@ fn begin(task: &SpecialistTask, cx: &AgentContext) -> Said {
 fn from_list(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, input: &Value, data: &Value) -> Said {
     let mails = list(data, "mails");
     let Some(first) = mails.first() else {
+        // A mail that cannot be found by its words may still be among those that are suspicious.
+        if is_wary(task) && turn.calls.len() < MOST_CALLS - 1 && cx.can("mail_triage") {
+            return cx.call("mail_triage", json!({ "only": "suspicious" }));
+        }
         let narrower = ["query", "since", "unread"].into_iter().any(|key| !input[key].is_null());
         return match (input["from"].as_str(), narrower && turn.calls.len() == 1) {
             // Words that are not in the mail may be in the question only.
             (Some(from), true) if input["query"].is_string() => {
                 cx.call("mail_list", json!({ "from": from, "since": input["since"], "until": input["until"] }))
             }
+            // What was asked about today may have come yesterday.
+            (Some(from), true) if input["since"].is_string() => cx.call("mail_list", json!({ "from": from, "limit": 3 })),
             (None, true) if input["query"].is_string() && input["folder"].is_null() => cx.call(
                 "mail_list",
                 json!({ "folder": "all", "query": input["query"], "since": input["since"], "until": input["until"] }),
@@ -154,8 +163,12 @@ fn from_list(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, input: &Valu
     let looked_for =
         turn.calls.first().and_then(|first| first.input["query"].as_str()).filter(|_| input["query"].is_null());
     match mails {
-        _ if looked_for.is_some() => Said::text(listed(task, cx, data, looked_for)),
-        _ if is_wary(task) && cx.can("mail_triage") => cx.call("mail_triage", json!({ "id": id })),
+        _ if looked_for.is_some() && !is_wary(task) => Said::text(listed(task, cx, data, looked_for)),
+        // Of several mails of one name, the one that is odd is the one to warn of.
+        _ if is_wary(task) && cx.can("mail_triage") => {
+            let odd = mails.iter().find(|mail| !list(mail, "warnings").is_empty()).unwrap_or(first);
+            cx.call("mail_triage", json!({ "id": odd["emailId"] }))
+        }
         _ if is_about_thread(task) && cx.can("mail_thread") => cx.call("mail_thread", json!({ "id": id })),
         _ if wants_text(task)
             && (mails.len() == 1 || wants_newest(task) || task.person().is_some())
@@ -202,6 +215,14 @@ fn wants_newest(task: &SpecialistTask) -> bool {
 /// Whether it is about what the owner wrote.
 fn wants_sent(task: &SpecialistTask) -> bool {
     task.has(Concept::Sent) && !is_about_open(task)
+}
+
+/// Whether it is about what the owner asked others.
+fn is_about_awaited(task: &SpecialistTask) -> bool {
+    let text = household::time::words::fold(&task.task);
+    ["my own mails", "my own emails", "own mails", "i asked", "heard back", "answered me", "no answer to my", "reply to my", "meine eigenen", "mir nicht geantwortet", "mir noch nicht", "keine antwort auf meine", "mes propres", "ne m'ont pas repondu", "pas repondu a mes", "m'a pas repondu"]
+        .iter()
+        .any(|cue| text.contains(cue))
 }
 
 /// Whether it is about what still waits for an answer.

@@ -15,7 +15,13 @@ pub(super) fn points(task: &SpecialistTask) -> Vec<String> {
         (None, Some(rest)) if task.has(Concept::Tell) => statement(rest),
         (None, _) => None,
     };
-    match told {
+    // "Write to Brigitte, I pay tomorrow": what stands behind the comma is to be said.
+    let behind_comma = || {
+        let rest = task.behind_person()?;
+        let is_cut = task.task.contains(&format!(", {rest}"));
+        (is_cut && rest.split_whitespace().count() > 2).then(|| sentence(rest))
+    };
+    match told.or_else(behind_comma) {
         Some(told) => vec![told],
         None => task.entities.quoted.iter().map(|quoted| sentence(quoted)).collect(),
     }
@@ -114,7 +120,10 @@ fn thanks(rest: &str) -> Option<String> {
 
 /// "I will be late", "to bring the papers".
 fn statement(rest: &str) -> Option<String> {
-    let (first, more) = rest.split_once(' ')?;
+    let Some((first, more)) = rest.split_once(' ') else {
+        let word = rest.trim_end_matches(['.', '!']).to_lowercase();
+        return ["yes", "no", "ok", "okay", "ja", "nein", "oui", "non", "thanks", "danke", "merci"].contains(&word.as_str()).then(|| sentence(rest));
+    };
     match first.to_lowercase().as_str() {
         "to" => Some(sentence(&format!("Please {more}"))),
         "about" | "on" | "über" | "wegen" | "de" | "sur" => None,

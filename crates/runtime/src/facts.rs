@@ -96,6 +96,7 @@ impl Gatherer {
     pub async fn gather(&self, known: &Arc<Facts>, tools: &Arc<Registry>, workspace: &Arc<str>, needs: Needs) -> Facts {
         let mut facts = (**known).clone();
         for name in &needs.models {
+            self.providers.learn(name).await;
             let model = self.providers.model(name).map_err(|error| error.to_string().into());
             facts.models.insert(name.clone(), model);
         }

@@ -13,7 +13,7 @@ use agent::tools::{READ_FILE, ToolResult};
 use agent::{CallId, Effect, Input, InputId, Json, Outside, Thread, ThreadId, Time, context, creation};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use provider::{Ask, Conversation, DeltaSink};
+use provider::{Ask, Conversation, Delta, DeltaSink, Effort};
 use tokio_util::sync::CancellationToken;
 use tool::{Registry, SeenFiles, Tool, Workspace};
 
@@ -153,7 +153,7 @@ impl Performer {
         not_before: Option<Time>,
     ) -> BoxFuture<'static, Input> {
         let failed = |kind, message: String| {
-            let error = CallError { kind, message: message.into(), retry_after_ms: None, partial: None, tokens: None };
+            let error = CallError::new(kind, message);
             async move { Input::ModelFailed { turn, error } }.boxed()
         };
         if let Err(error) = self.render(thread) {
@@ -198,8 +198,9 @@ impl Performer {
     fn sink(&self, turn: u32) -> DeltaSink {
         let (runtime, clock, heard, id) =
             (self.runtime.clone(), self.clock.clone(), self.heard.clone(), self.id.clone());
-        DeltaSink::new(move |words| {
+        DeltaSink::with_thoughts(move |delta| {
             heard.store(clock.now().0, Ordering::Relaxed);
+            let Delta::Words(words) = delta else { return };
             if runtime.fleeting.receiver_count() > 0 {
                 let (what, text) = (FleetingKind::Turn(turn), words.to_owned());
                 // The last receiver may be gone.
@@ -214,10 +215,15 @@ impl Performer {
         let is_current =
             self.conversation.as_ref().is_some_and(|open| open.epoch == epoch && open.rendered <= messages.len());
         if !is_current {
-            let mut conversation = self.runtime.providers.open(&thread.created.role.model.name)?;
+            let model = &thread.created.role.model;
+            let mut conversation = self.runtime.providers.open(&model.name)?;
+            if let Some(effort) = model.effort.as_deref().and_then(Effort::of) {
+                conversation = conversation.with_effort(effort);
+            }
             let tools = self.decided_by.clone().unwrap_or_else(|| self.runtime.tools.snapshot());
             let known = self.runtime.facts.known(&tools);
-            conversation.begin(&context::system(&thread.created), &creation::advertised(thread, &known.catalog));
+            let (shared, own) = context::system_parts(&thread.created);
+            conversation.begin(&shared, own, &creation::advertised(thread, &known.catalog));
             self.conversation = Some(Rendered { conversation, epoch, rendered: 0 });
         }
         if let Some(open) = &mut self.conversation {

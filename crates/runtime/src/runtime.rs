@@ -10,6 +10,7 @@ use std::time::Duration;
 use agent::budget::Grant;
 use agent::creation::{self, Root};
 use agent::event::ThreadCreated;
+use agent::message::Attachment;
 use agent::thread::SlotState;
 use agent::{Catalog, Consent, Event, InputId, Json, Outside, Report, Strength, Thread, ThreadId};
 use futures_util::StreamExt;
@@ -66,6 +67,8 @@ pub struct Said {
     pub text: Arc<str>,
     /// JSON Schema that the answer must fit.
     pub output_schema: Option<Json>,
+    /// Images and documents that come with the words.
+    pub attachments: Vec<Attachment>,
     /// Whether the person does not wait for the answer: then it counts as unread.
     pub unwatched: bool,
 }
@@ -73,12 +76,12 @@ pub struct Said {
 impl Said {
     /// Words whose answer is waited for.
     pub fn new(text: impl Into<Arc<str>>) -> Self {
-        Self { text: text.into(), output_schema: None, unwatched: false }
+        Self { text: text.into(), output_schema: None, attachments: Vec::new(), unwatched: false }
     }
 
     fn outside(self, grant: Option<Box<Grant>>) -> Outside {
-        let Self { text, output_schema, unwatched } = self;
-        Outside::UserSaid { text, output_schema, grant, unwatched }
+        let Self { text, output_schema, attachments, unwatched } = self;
+        Outside::UserSaid { text, output_schema, attachments, grant, unwatched }
     }
 }
 
@@ -175,6 +178,7 @@ impl Runtime {
     /// Starts a root on its first message.
     pub async fn start(&self, start: Start) -> Result<RunHandle, Error> {
         start.said.output_schema.as_ref().map(schema::check).transpose()?;
+        self.0.providers.learn(&start.root.model).await;
         let model = self.0.providers.model(&start.root.model).map_err(|error| Error::Root(error.to_string()))?;
         let known = self.0.facts.known(&self.0.tools.snapshot());
         let created = creation::root(&known.catalog, start.root, model).map_err(Error::Root)?;

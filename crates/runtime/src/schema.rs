@@ -32,7 +32,7 @@ pub fn answer_misfit(schema: &Json, begun: &str, answer: &Answer) -> Option<Arc<
         match part {
             Part::Text { text: more, .. } => text.push_str(more),
             Part::ToolCall { .. } => return None,
-            Part::ToolResult { .. } | Part::Opaque { .. } => {}
+            Part::ToolResult { .. } | Part::Attached(_) | Part::Opaque { .. } => {}
         }
     }
     let value = match serde_json::from_str(text.trim()) {

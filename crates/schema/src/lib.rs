@@ -198,6 +198,8 @@ pub enum CallErrorKind {
     ContextTooLong,
     /// The same request would fail again.
     Rejected,
+    /// The server does not take a part of the request, and the next one is made without it.
+    Unsupported,
     /// The answer could not be understood.
     Garbled,
     /// We ended it.

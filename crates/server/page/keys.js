@@ -5,7 +5,7 @@
 import { closing, isAsked, isTyping, make, set, show, title } from "./dom.js";
 
 /**
- * @typedef {Record<"help" | "palette" | "newOne" | "filter" | "chat" | "timeline" | "cost" | "approvals" | "parent" | "child" | "openAll", () => void> & { stop: (thread: string | null) => void, toggle: (key: string, isOpen: boolean) => void }} Acts
+ * @typedef {Record<"help" | "palette" | "newOne" | "filter" | "chat" | "timeline" | "cost" | "board" | "approvals" | "parent" | "child" | "openAll", () => void> & { stop: (thread: string | null) => void, toggle: (key: string, isOpen: boolean) => void }} Acts
  */
 
 /** @type {[string, string][]} */
@@ -17,6 +17,7 @@ const HELP = [
   ["g c", "chat"],
   ["g t", "timeline"],
   ["g u", "usage and cost"],
+  ["g b", "board of tasks"],
   ["g a", "approvals"],
   ["j  k", "next, previous row"],
   ["→  ←", "open, close the focused row"],
@@ -58,7 +59,7 @@ export function listen(rows, acts) {
 
 /** @param {string} key @param {Acts} acts */
 function second(key, acts) {
-  const act = { c: acts.chat, t: acts.timeline, u: acts.cost, a: acts.approvals }[key];
+  const act = { c: acts.chat, t: acts.timeline, u: acts.cost, b: acts.board, a: acts.approvals }[key];
   act?.();
   return act !== undefined;
 }

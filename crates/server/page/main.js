@@ -5,6 +5,7 @@
 import "./secret.js"; // First of all: what is in the address is taken out of it.
 import { api, at, Refused, wordsOf } from "./api.js";
 import { Approval } from "./approval.js";
+import { Board } from "./board.js";
 import { drawComposer, turnTo } from "./composer.js";
 import { drawCost } from "./cost.js";
 import { $, dialog, isAsked, show } from "./dom.js";
@@ -26,7 +27,7 @@ import { Tree } from "./tree.js";
 import { plainName } from "./words.js";
 
 const input = /** @type {HTMLTextAreaElement} */ ($("chat-input"));
-const VIEWS = /** @type {const} */ (["chat", "timeline", "cost"]);
+const VIEWS = /** @type {const} */ (["chat", "timeline", "cost", "board"]);
 
 /** A page that is not painted is drawn this often at the most. */
 const UNSEEN_MS = 250;
@@ -81,6 +82,13 @@ const actions = {
 };
 const tree = new Tree($("messages"), actions);
 const timeline = new Timeline($("timeline"));
+const board = new Board($("board"), {
+  look: (thread) => {
+    turn("chat");
+    look(thread);
+  },
+  agents: () => setup.agents.map((agent) => agent.name),
+});
 const end = new End($("chat"), $("latest"));
 const approval = new Approval(dialog("approval"), {
   note,
@@ -187,6 +195,7 @@ function turn(wanted) {
   }
   $("latest").hidden = true;
   if (view === "cost") void attempt(() => drawCost($("cost"), talk.picture, talk.root));
+  if (view === "board") void attempt(() => board.read());
   redraw();
 }
 
@@ -307,6 +316,7 @@ function palette() {
     { words: "Chat", act: () => choose("chat") },
     { words: "Timeline", act: () => choose("timeline") },
     { words: "Cost", act: () => choose("cost") },
+    { words: "Board", act: () => choose("board") },
     { words: "Approvals", act: openApprovals },
     { words: "Settings: agents, models, configuration", act: () => void attempt(() => openSettings(dialog("settings"))) },
     { words: "Keys", act: () => openHelp(dialog("help")) },
@@ -371,6 +381,7 @@ listen($("messages"), {
   chat: () => chooseByKey("chat"),
   timeline: () => chooseByKey("timeline"),
   cost: () => chooseByKey("cost"),
+  board: () => chooseByKey("board"),
   approvals: openApprovals,
   parent: () => talk.thread?.includes(".") && lookByKey(talk.thread.slice(0, talk.thread.lastIndexOf("."))),
   child: () => {
@@ -410,6 +421,8 @@ setInterval(() => {
   if (talk.connection?.is === "lost") return;
   tick();
   if (view === "timeline" && talk.isLive) redraw();
+  // A menu that is open is not drawn anew.
+  if (view === "board" && document.activeElement?.tagName !== "SELECT") void board.read().catch(() => {});
 }, 1000);
 turn(view);
 talk.look(wanted());

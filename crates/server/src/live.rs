@@ -80,7 +80,8 @@ impl Live {
     ) -> Result<impl Stream<Item = Bytes> + Send + 'static + use<>, store::Error> {
         let feed = self.feed(&watched).await?;
         let store = self.runtime.store().clone();
-        let first = Some(Bytes::from_static(b"retry: 2000\n\n"));
+        // Without a blank line behind it, it belongs to the first event: some readers take every block for an event with data.
+        let first = Some(Bytes::from_static(b"retry: 2000\n"));
         let (seen, reads) = (last_event_id, Reads::Backlog);
         let watcher = Watcher { first, store, watched, feed, seen, may_be_ahead: true, reads };
         Ok(stream::unfold(watcher, Watcher::next))

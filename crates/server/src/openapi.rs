@@ -1,7 +1,9 @@
 //! Routes, and the OpenAPI document that describes them, from one table: a route cannot be added without being described.
 //!
-//! Schemas come from the types in [`crate::shapes`] and from what each route reads. OpenAPI 3.1 speaks JSON Schema itself, so
-//! that they are used as they are generated. Tests compare the document with real answers.
+//! Schemas come from the types in [`crate::shapes`] and from what each route reads. OpenAPI 3.1 speaks JSON Schema itself; `named.rs`
+//! brings them into the shape that generators of clients take. Tests compare the document with real answers.
+
+mod named;
 
 use axum::Router;
 use axum::handler::Handler;
@@ -55,7 +57,7 @@ impl Table {
             paths.insert(path.clone(), Value::Object(told.collect()));
         }
         let problem = schemas.answer::<shapes::Problem>();
-        let mut shapes = schemas.all();
+        let mut shapes = named::named(schemas.all());
         shapes.insert(ITEM.to_owned(), item());
         json!({
             "openapi": "3.1.0",

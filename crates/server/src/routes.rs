@@ -292,7 +292,12 @@ fn inside() -> Table {
             "/api/v1/models",
             get(
                 info::models,
-                Operation::new("showModels", "The model of a new thread, and the providers")
+                Operation::new("showModels", "The model of a new thread, the providers, and what is known of their models")
+                    .details(
+                        "Without a provider, no server is asked. With one, its own list is asked for; where it cannot be had, the models \
+                         that are known without it are given, and the reason.",
+                    )
+                    .query::<info::OfProvider>()
                     .answers::<Models>("200", "Models."),
             ),
         )

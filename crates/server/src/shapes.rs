@@ -16,7 +16,7 @@ mod transcript;
 pub use approval::{Decided, Verdict, Word};
 pub use event::{Child, ChildData, Event, Frame, Metrics, Passing, Reset, Resolution, What};
 pub use schema::{AgentState, ApprovalKind, CallErrorKind, Mode, Moment, Outcome, Question, Risk, Scope};
-pub use setup::{AgentRole, Health, Models, Problem, Setting};
+pub use setup::{AgentRole, Health, ModelAbility, ModelInfo, ModelPrice, Models, Problem, Setting};
 pub use store::ApprovalStatus;
 pub use task::{NewNote, NewTask, TaskChange};
 pub use thread::{Begin, Chat, Fork, MAX_MESSAGE, Marks, NOT_BLANK, Started, Stop, Words};

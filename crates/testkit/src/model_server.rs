@@ -8,6 +8,7 @@
 mod anthropic;
 mod body;
 mod gemini;
+mod lists;
 mod openai;
 mod responses;
 mod strict;
@@ -27,12 +28,12 @@ use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
 use provider::Wire;
 use provider::scripted::Script;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-pub use turn::{Fault, Turn};
+pub use turn::{Back, Fault, Turn};
 
 /// The key that the server accepts.
 pub const KEY: &str = "sk-test-key-of-the-model-server";
@@ -76,6 +77,17 @@ struct Shared {
     closed_early: watch::Sender<usize>,
     open: watch::Sender<usize>,
     signatures: Signatures,
+    /// What it answers to a `GET`, or to a question about one model, by path.
+    lists: Mutex<HashMap<String, Value>>,
+    given: Mutex<HashMap<String, Given>>,
+}
+
+/// What the server gave beside an answer.
+#[derive(Clone, Debug, Default)]
+struct Given {
+    members: Map<String, Value>,
+    of_call: Option<Value>,
+    is_wanted: bool,
 }
 
 impl ModelServer {
@@ -93,12 +105,15 @@ impl ModelServer {
             closed_early: watch::Sender::new(0),
             open: watch::Sender::new(0),
             signatures: Signatures::default(),
+            lists: Mutex::default(),
+            given: Mutex::default(),
         });
         let routes = Router::new()
             .route("/v1/messages", post(answer))
             .route("/v1/chat/completions", post(answer))
             .route("/v1/responses", post(answer))
             .route("/v1beta/models/{call}", post(answer))
+            .fallback(lists::answer)
             .layer(DefaultBodyLimit::max(64 << 20))
             .with_state(Arc::clone(&shared));
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("loopback has a free port");
@@ -169,8 +184,8 @@ async fn answer(State(shared): State<Arc<Shared>>, uri: Uri, headers: HeaderMap,
     let (body, checked) = match serde_json::from_slice::<Value>(&raw) {
         Ok(body) => {
             let checked = match wire {
-                Wire::Anthropic => anthropic::check(&headers, &body),
-                Wire::OpenAi => openai::check(&headers, &body),
+                Wire::Anthropic => anthropic::check(&headers, &body, &lock(&shared.given)),
+                Wire::OpenAi => openai::check(&headers, &body, &lock(&shared.given)),
                 Wire::Responses => responses::check(&headers, &body, &shared.signatures),
                 Wire::Gemini => gemini::check(&headers, &body, &shared.signatures),
             };
@@ -183,6 +198,7 @@ async fn answer(State(shared): State<Arc<Shared>>, uri: Uri, headers: HeaderMap,
         Err(refusal) => refusal.response(wire),
         Ok(()) => {
             let turn = (shared.answering)(&request);
+            lock(&shared.given).extend(turn.given().filter(|_| matches!(wire, Wire::OpenAi | Wire::Anthropic)));
             if matches!(wire, Wire::Responses | Wire::Gemini) {
                 shared.signatures.extend(turn.first_call());
             }

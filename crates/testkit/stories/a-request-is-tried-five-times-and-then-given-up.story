@@ -11,8 +11,8 @@ fail: connection
   . call_failed 1, attempt 3: no connection; again in 2 s; books nothing
 fail: rate_limited
   . call_failed 1, attempt 4: rate limited; again in 4 s; books nothing
-fail: overloaded
-  . call_failed 1, attempt 5: overloaded; not again; books nothing
-  . stop_begun: error (provider), at once, overloaded
-  . reported error (provider), overloaded
+fail: server
+  . call_failed 1, attempt 5: server error; not again; books nothing
+  . stop_begun: error (provider), at once, server error; given up after 5 tries in 7 s (providers.test.retry_s and .retries)
+  . reported error (provider), server error; given up after 5 tries in 7 s (providers.test.retry_s and .retries)
     | used 0 calls, 0 turns, 0 tokens, 5 requests; in 7.5 s

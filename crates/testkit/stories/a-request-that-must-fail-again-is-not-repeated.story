@@ -1,4 +1,4 @@
-A request that must fail again is not repeated: no key, a bad request, an answer that nobody understands.
+A request that must fail again is not repeated: no key, a bad request.
 
 user: Go
   . run_started 1
@@ -16,11 +16,3 @@ fail: rejected
   . stop_begun: error (provider), at once, request rejected
   . reported error (provider), request rejected
     | used 0 calls, 0 turns, 0 tokens, 1 requests
-user: Go
-  . run_started 3
-  . turn_started 3
-fail: garbled
-  . call_failed 3, attempt 1: answer not understood; not again; books its claim
-  . stop_begun: error (provider), at once, answer not understood
-  . reported error (provider), answer not understood
-    | used 0 calls, 0 turns, 4993 tokens, 1 requests

@@ -67,10 +67,10 @@ model: call spawn_agent {"task":"Read all of it","context":"The goal is a list."
   .1 answered 6, 5620 tokens
     | r6 read_file runs
   .1 tool_started r6
-.1 tool r6: ok *12000
-  .1 tool_finished r6 ok: word word word word word word word word … (12000 characters)
+.1 tool r6: ok *7000
+  .1 tool_finished r6 ok: word word word word word word word word … (7000 characters)
   .1 context_trimmed r3: 4000 bytes
-  .1 turn_started 7, to sum up, at most 256 tokens
+  .1 turn_started 7, to sum up, at most 361 tokens
 .1 model (6900+300): a to e are lists; f is left.
   .1 answered 7, 7200 tokens
   .1 context_compacted: a to e are lists; f is left.

@@ -1,6 +1,7 @@
 //! The providers over loopback, against a server that is as strict as a provider.
 
 mod providers {
+    mod adapting;
     mod cancelling;
     mod failing;
     mod hostile;

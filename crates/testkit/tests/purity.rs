@@ -43,6 +43,17 @@ fn the_rules_reach_no_runtime_no_network_and_no_database() {
 }
 
 #[test]
+fn the_rules_of_boards_are_built_from_the_same_and_from_the_rules() {
+    let graph = Graph::ask_cargo();
+    let direct: BTreeSet<&str> = graph.direct("majordomo-board").iter().map(|id| graph.name(id)).collect();
+    assert_eq!(direct, ALLOWED.into_iter().chain(["majordomo-agent"]).collect());
+    let reached = graph.reached_from("majordomo-board");
+    let of_rules = graph.reached_from("majordomo-agent");
+    let strangers: Vec<&&str> = reached.difference(&of_rules).filter(|name| **name != "majordomo-board").collect();
+    assert!(strangers.is_empty(), "the rules of boards reach {strangers:?}");
+}
+
+#[test]
 fn the_graph_is_the_one_that_is_built() {
     // Were the question to cargo wrong, every answer above would be an empty yes.
     let graph = Graph::ask_cargo();

@@ -9,8 +9,8 @@ use majordomo_testkit::sim::{self, Around, Habit, Sight, Summary};
 /// Enough for the rarest thing to happen.
 const SEEDS: u64 = 400;
 
-/// Seeds that grow a family of several and are over soon; in some of them a sub-agent is asked more after its report.
-const SEEDS_WITH_FAMILIES: [u64; 5] = [139, 142, 158, 170, 212];
+/// So many seeds that grow a family of several and are over soon.
+const FAMILIES: usize = 5;
 
 // F1, F3, F4, F5, F20, F21, F24, F25, F27, F28, F34 and F35 at once, as far as they are the rules' business.
 #[test]
@@ -36,9 +36,11 @@ fn a_seed_plays_the_same_twice() {
 #[test]
 fn a_process_may_go_away_at_every_moment_of_a_run() {
     let mut seen = Summary::default();
-    for seed in SEEDS_WITH_FAMILIES {
-        let threads = sim::run_to_crash(seed, 0).expect("the invariants hold").threads;
-        assert!(threads > 3, "seed {seed} grows a family: {threads}");
+    let is_family = |seed: &u64| {
+        let seen = sim::run_to_crash(*seed, 0).expect("the invariants hold");
+        (4..=8).contains(&seen.threads) && seen.requests <= 40
+    };
+    for seed in (100..).filter(is_family).take(FAMILIES) {
         match sim::run_through_every_crash(seed) {
             Ok(summary) => seen.add(&summary),
             Err(failure) => panic!("{failure}"),

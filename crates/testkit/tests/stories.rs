@@ -50,10 +50,12 @@ stories! {
     a_report_that_comes_twice_counts_once
     a_report_that_comes_while_the_parent_works_is_read_with_its_results
     a_report_that_crosses_a_stop_wins
+    a_result_that_is_too_long_for_the_model_is_cut_with_a_note
     a_request_is_tried_five_times_and_then_given_up
     a_request_that_is_tried_again_counts_again
     a_request_that_must_fail_again_is_not_repeated
     a_second_message_waits_for_the_next_run
+    a_server_that_does_not_take_a_part_of_a_request_is_asked_at_once_without_it
     a_spawn_costs_its_parent_one_call_whatever_the_child_does
     a_spawn_that_cannot_be_understood_starts_nothing
     a_spawn_that_would_leave_too_little_is_refused
@@ -75,8 +77,10 @@ stories! {
     an_answer_that_crosses_a_stop_is_kept
     an_answer_that_is_cut_again_and_again_is_taken_as_it_is
     an_answer_that_misses_its_schema_is_asked_for_twice_more
+    an_answer_that_cannot_be_understood_is_asked_for_again_twice
     an_ask_in_a_child_is_never_made_an_allow
     an_empty_answer_is_no_output
+    an_overloaded_provider_is_asked_for_two_minutes
     another_call_in_between_ends_a_row_of_identical_ones
     answers_whose_calls_all_fail_end_the_agent
     below_the_deepest_level_there_are_no_verbs

@@ -11,7 +11,9 @@
 //! Linux only: the process tree is read from `/proc`, and paths are resolved by `openat2`.
 
 pub mod args;
+mod artefacts;
 mod ask_user;
+mod attach;
 mod command;
 mod context;
 mod edit_file;
@@ -39,6 +41,8 @@ pub mod guard {
     pub use ::guard::{WORD, main};
 }
 
+pub use artefacts::Artefacts;
+pub use attach::{attach, is_attachable};
 pub use command::{CommandHost, Guard};
 pub use context::{Nested, Progress, ToolContext};
 pub use error::Error;

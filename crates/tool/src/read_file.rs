@@ -1,12 +1,14 @@
-//! `read_file`: a text file, or a part of it, with line numbers.
+//! `read_file`: a text file, or a part of it, with line numbers; an image or a PDF document as it is.
 //!
 //! Numbers let a model name a place, read on, and match what search shows. A call returns at most 2000 lines and 64 KiB,
-//! and says how to read on. Pictures and other binary data are absent: no message of ours carries them.
+//! and says how to read on. Other binary data is absent: no message of ours carries it.
 
 use agent::tools::ToolResult;
 use serde::Deserialize;
 
 use crate::args;
+use crate::artefacts::Artefacts;
+use crate::attach;
 use crate::context::ToolContext;
 use crate::error::Error;
 use crate::on_path::{OnPath, never};
@@ -28,7 +30,7 @@ pub(crate) fn tool() -> impl Tool {
     }
 }
 
-const DESCRIPTION: &str = "Read a text file. Each line is shown as its number, a tab and the line.";
+const DESCRIPTION: &str = "Read a text file (each line as its number, a tab and the line), an image or a PDF.";
 
 const SCHEMA: &str = r#"{"type":"object","properties":{"path":{"type":"string"},"offset":{"type":"integer","description":"first line, from 1"},"limit":{"type":"integer","description":"number of lines"}},"required":["path"]}"#;
 
@@ -41,7 +43,11 @@ struct Args {
 }
 
 fn act(args: &Args, path: &WorkPath, context: &ToolContext) -> Result<ToolResult, Error> {
-    let bytes = context.workspace.read_text(path)?;
+    let bytes = context.workspace.read(path)?;
+    if attach::is_attachable(&bytes) {
+        return Ok(shown(path, bytes, context));
+    }
+    let bytes = context.workspace.as_text(path, bytes)?;
     context.seen_files.note(path.as_str(), &bytes);
     let (content, lossy) = text::readable(&bytes);
     let whole = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
@@ -72,6 +78,23 @@ fn act(args: &Args, path: &WorkPath, context: &ToolContext) -> Result<ToolResult
         shown.push_str(text::LOSSY_NOTE);
     }
     Ok(ToolResult { files_read: vec![path.as_str().into()], ..ToolResult::ok(shown.trim_end_matches('\n')) })
+}
+
+/// An image or a document, which the model is shown with the result.
+fn shown(path: &WorkPath, bytes: Vec<u8>, context: &ToolContext) -> ToolResult {
+    let Some(data) = &context.data else {
+        return ToolResult::error(format!(
+            "'{path}' is an image or a document, and there is no data folder to keep it in"
+        ));
+    };
+    match attach::attach(path.as_str(), bytes, &Artefacts::at(data)) {
+        Err(why) => ToolResult::error(why),
+        Ok(attachment) => ToolResult {
+            files_read: vec![path.as_str().into()],
+            attachments: vec![attachment],
+            ..ToolResult::ok(format!("'{path}' is shown below"))
+        },
+    }
 }
 
 #[cfg(test)]

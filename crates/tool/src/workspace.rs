@@ -128,6 +128,11 @@ impl Workspace {
     /// What a text file holds. Refused where its beginning says that it holds no text.
     pub fn read_text(&self, path: &WorkPath) -> Result<Vec<u8>, Error> {
         let bytes = self.read(path)?;
+        self.as_text(path, bytes)
+    }
+
+    /// The bytes of a file, if they are text.
+    pub(crate) fn as_text(&self, path: &WorkPath, bytes: Vec<u8>) -> Result<Vec<u8>, Error> {
         if text::is_binary(&bytes) {
             return Err(Error::Binary { path: path.as_str().to_owned(), size: text::size(bytes.len() as u64) });
         }

@@ -25,6 +25,12 @@ pub fn cost(tree: &Usage, priced: bool) -> String {
     }
 }
 
+/// The share of the prompt that the provider had kept from earlier requests: `62% cached`; none where it is nothing.
+pub fn cached(tree: &Usage) -> Option<String> {
+    let percent = (u128::from(tree.tokens.cache_read) * 100).checked_div(u128::from(tree.tokens.prompt()))?;
+    (percent > 0).then(|| format!("{percent}% cached"))
+}
+
 /// Money in as few digits as tell it apart: `$0.0012`, `$1.25`.
 pub fn money(cost_microusd: u64) -> String {
     match cost_microusd {
@@ -65,6 +71,18 @@ fn tokens(own: &Usage, tree: &Usage) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_share_that_was_cached_is_shown_where_there_is_one() {
+        let of = |input: u64, cache_read: u64| {
+            let tokens = agent::model::Tokens { input, cache_read, ..Default::default() };
+            cached(&Usage { tokens, ..Usage::default() })
+        };
+        assert_eq!(of(100, 300).as_deref(), Some("75% cached"));
+        assert_eq!(of(100, 0), None);
+        assert_eq!(of(0, 0), None);
+        assert_eq!(of(0, u64::MAX).as_deref(), Some("100% cached"));
+    }
 
     #[test]
     fn money_that_was_spent_never_reads_as_free() {

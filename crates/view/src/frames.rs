@@ -130,8 +130,6 @@ impl Frames {
                 message: error.message.clone(),
                 in_ms: retry_at.since_ms(logged.at),
             }),
-            // What becomes of it shows next: a summary, an end, or a report that names the cause.
-            Event::CallFailed { retry_at: None, .. } => {}
             Event::CallRepeated { turn, .. } => say(Body::Retry {
                 turn: *turn,
                 attempt: None,
@@ -179,7 +177,9 @@ impl Frames {
             Event::BudgetWarned { limit, percent } => {
                 say(Body::BudgetWarning { limit: limit.clone(), percent: *percent });
             }
-            Event::InputDropped { .. }
+            // What becomes of a request that failed shows next: a summary, an end, or a report that names the cause.
+            Event::CallFailed { retry_at: None, .. }
+            | Event::InputDropped { .. }
             | Event::StopBegun { .. }
             | Event::SubtaskSkipped { .. }
             | Event::SubtaskRecalled { .. }

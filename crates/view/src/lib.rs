@@ -29,6 +29,7 @@ mod notice;
 pub mod safe;
 mod speech;
 mod streamed;
+mod thinking;
 mod transcript;
 mod tree;
 mod usage;

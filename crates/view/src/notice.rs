@@ -12,8 +12,10 @@ use crate::clock;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Notice {
-    /// Old tool results were masked.
+    /// Tool results were masked or cut to make room in the model's context window.
     ContextTrimmed,
+    /// The provider said how many tokens fit into a request, because one did not fit.
+    ContextWindow,
     /// The conversation was replaced by a summary.
     ContextCompacted,
     /// The thread has other tools from its next turn on.
@@ -36,9 +38,10 @@ impl Notice {
     /// The notice that an event is, and its sentence; none for events that show in another way.
     pub(crate) fn of(event: &Event) -> Option<(Notice, String)> {
         match event {
-            Event::ContextTrimmed { calls, bytes, .. } => {
-                Some((Notice::ContextTrimmed, format!("old tool results were masked: {}, {bytes} bytes", calls.len())))
-            }
+            Event::ContextTrimmed { calls, bytes, .. } => Some((
+                Notice::ContextTrimmed,
+                format!("tool results were masked or cut to make room: {}, {bytes} bytes", calls.len()),
+            )),
             Event::ContextCompacted { .. } => {
                 Some((Notice::ContextCompacted, "the conversation was replaced by a summary of it".to_owned()))
             }
@@ -58,6 +61,9 @@ impl Notice {
             }
             Event::SubtaskRecalled { index, child, .. } => {
                 Some((Notice::SubtaskRecalled, format!("subtask {index} is answered with the report of {child}")))
+            }
+            Event::CallFailed { error, retry_at: None, .. } if error.window_tokens.is_some() => {
+                Some((Notice::ContextWindow, error.message.to_string()))
             }
             Event::ThreadCreated(_)
             | Event::InputArrived { .. }

@@ -137,13 +137,7 @@ mod tests {
     }
 
     fn failed(turn: u32) -> Event {
-        let error = CallError {
-            kind: CallErrorKind::Overloaded,
-            message: "busy".into(),
-            retry_after_ms: None,
-            partial: None,
-            tokens: None,
-        };
+        let error = CallError::new(CallErrorKind::Overloaded, "busy");
         Event::CallFailed { turn, attempt: 1, error, retry_at: None, booked: Claim::default() }
     }
 

@@ -15,7 +15,7 @@ use agent::{CallId, Event, Json, Outcome, Report, ThreadId, Time};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Logged, Notice, argument, clock};
+use crate::{Logged, Notice, argument, clock, thinking};
 
 /// Gathers one thread's events.
 #[derive(Clone, Debug)]
@@ -53,6 +53,16 @@ pub enum Entry {
         from: Arc<str>,
         /// The words.
         text: Arc<str>,
+    },
+    /// What the agent thought before it spoke, where its model shows that.
+    Thinking {
+        /// When.
+        #[schemars(with = "schema::Moment")]
+        at: Time,
+        /// Which agent.
+        agent: Arc<str>,
+        /// The thoughts.
+        text: String,
     },
     /// What the agent said.
     Text {
@@ -306,7 +316,13 @@ impl Rows {
                 row.argument = argument::short(input);
                 row.input = Some(input.clone());
             }
-            Part::Text { .. } | Part::ToolResult { .. } | Part::Opaque { .. } => {}
+            Part::Opaque { raw, .. } if !self.sums_up => {
+                if let Some(text) = thinking::of(raw) {
+                    let agent = self.agent.clone().unwrap_or_else(|| "agent".into());
+                    self.entries.push(Entry::Thinking { at, agent, text });
+                }
+            }
+            Part::Text { .. } | Part::ToolResult { .. } | Part::Attached(_) | Part::Opaque { .. } => {}
         }
     }
 

@@ -243,6 +243,7 @@ mod tests {
             tools: None,
             lends: Vec::new(),
             mode: None,
+            effort: None,
         };
         let (one, other) = (agent("explore"), agent("a \"quoted\" one"));
         let some = Policy { spawn_args: vec!["task".into(), "agent".into()], ..Policy::default() };

@@ -168,7 +168,12 @@ impl Calls {
 
     /// Bytes of all results, as the model will read them.
     pub fn result_bytes(&self) -> usize {
-        let result = |slot: &Slot| slot.result.as_ref().map_or(0, |result| result.content.len());
+        let attached = |result: &ToolResult| result.attachments.iter().map(|one| one.tokens * 4).sum::<u64>();
+        let result = |slot: &Slot| {
+            slot.result
+                .as_ref()
+                .map_or(0, |result| result.content.len() + usize::try_from(attached(result)).unwrap_or(0))
+        };
         self.slots.iter().map(|slot| slot.call.as_str().len() + result(slot) + 24).sum()
     }
 
@@ -295,6 +300,16 @@ impl Calls {
         self.waits.remove(call);
     }
 
+    /// Puts other texts in the place of results that the model has not read yet.
+    pub(super) fn mask(&mut self, calls: &[CallId], told: &[Arc<str>]) {
+        for (call, text) in calls.iter().zip(told) {
+            let Some(place) = self.places.get(call) else { continue };
+            if let Some(result) = &mut self.slots[*place].result {
+                result.content = text.clone();
+            }
+        }
+    }
+
     pub(super) fn stop_running(&mut self) {
         for slot in &mut self.slots {
             if let SlotState::Running { stopping, .. } = &mut slot.state {
@@ -342,13 +357,17 @@ impl Calls {
         }
     }
 
-    /// The results as the model reads them, in the order of the calls; afterwards there are no calls.
+    /// The results as the model reads them, in the order of the calls, then what is shown with them; afterwards there are no calls.
     pub(super) fn take_results(&mut self) -> Vec<Part> {
+        let mut attached = Vec::new();
         let results = std::mem::take(self).slots.into_iter().map(|slot| {
             let result = slot.result.expect("the model is asked again once every call has its result");
+            attached.extend(result.attachments.into_iter().map(Part::Attached));
             Part::ToolResult { id: slot.call, content: result.content, is_error: result.is_error }
         });
-        results.collect()
+        let mut parts: Vec<Part> = results.collect();
+        parts.append(&mut attached);
+        parts
     }
 
     pub(super) fn pending(&self) -> Vec<Effect> {

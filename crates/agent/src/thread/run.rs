@@ -99,12 +99,23 @@ pub struct Pace {
 }
 
 /// What was done because the conversation is too long for the model.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Window {
     /// The turn at which the conversation was last replaced by its summary.
     pub compacted_at: Option<u32>,
-    /// Whether the provider said that the conversation is too long for it.
-    pub squeeze: bool,
+    /// The newest request that the provider found too long, until one is answered.
+    pub refused: Option<TooLong>,
+}
+
+/// A request that was too long for the provider. The same request is not made again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooLong {
+    /// How many requests in a row were too long.
+    pub times: u32,
+    /// The longest answer that was asked for.
+    pub max_tokens: u64,
+    /// The state of the conversation (`Talk::epoch`): another one has other messages.
+    pub epoch: u32,
 }
 
 /// An answer that was cut off at its output limit and cannot be used as it is.
@@ -149,6 +160,8 @@ pub struct Asking {
     pub attempt: u32,
     /// When the next attempt may be made.
     pub retry_at: Option<Time>,
+    /// When the first attempt failed.
+    pub failing_since: Option<Time>,
     /// Whether we asked for its end.
     pub cancelled: bool,
 }

@@ -21,6 +21,10 @@ pub struct Talk {
     bytes_since: usize,
     /// The most tokens that one request and its answer had: prompt tokens up to there were charged once.
     charged_tokens: u64,
+    /// Tokens that fit into one request, answer included, as the provider said when one did not fit.
+    window_tokens: Option<u64>,
+    /// How often the provider found a conversation too long that was estimated to fit: each time, estimates become a quarter larger.
+    misjudged: u32,
 }
 
 /// A result that is longer than this is worth masking.
@@ -28,6 +32,12 @@ const WORTH_MASKING: usize = 400;
 
 /// Answers at the end of the conversation whose results stay.
 const KEPT_ANSWERS: usize = 3;
+
+/// A result is not cut to less than this.
+const LEAST_OF_A_RESULT: usize = 400;
+
+/// Estimates of tokens are raised by no more than these quarters.
+const MOST_MISJUDGED: u32 = 8;
 
 impl Talk {
     /// What was said, in order.
@@ -51,8 +61,38 @@ impl Talk {
         let bytes = (self.bytes_since + upcoming) as u64;
         match self.known_tokens {
             // A provider's figure may be anything.
-            Some(known) => known.saturating_add(bytes.div_ceil(4)),
-            None => (fixed as u64 + bytes).div_ceil(4),
+            Some(known) => known.saturating_add(self.tokens_of(bytes)),
+            None => self.tokens_of(fixed as u64 + bytes),
+        }
+    }
+
+    /// Tokens that fit into one request, answer included, as the provider said; none where it never had to.
+    pub fn window_tokens(&self) -> Option<u64> {
+        self.window_tokens
+    }
+
+    /// By how much a prompt that is estimated at so many tokens may be larger: what the provider has counted is certain.
+    pub fn doubt(&self, prompt: u64) -> u64 {
+        prompt.saturating_sub(self.known_tokens.unwrap_or(0)) / 8
+    }
+
+    /// Tokens of so many bytes, roughly.
+    fn tokens_of(&self, bytes: u64) -> u64 {
+        bytes.div_ceil(4).saturating_mul(4 + u64::from(self.misjudged)).div_ceil(4)
+    }
+
+    /// Bytes that have about so many tokens.
+    pub fn bytes_of(&self, tokens: u64) -> u64 {
+        tokens.saturating_mul(16) / (4 + u64::from(self.misjudged))
+    }
+
+    /// The provider found a request of `tokens` too long, prompt and answer together.
+    pub(super) fn too_long(&mut self, tokens: u64, assumed: u64, told: Option<u64>) {
+        let assumed = self.window_tokens.unwrap_or(assumed);
+        let window = told.filter(|told| *told < assumed);
+        self.window_tokens = window.or(self.window_tokens);
+        if tokens <= window.unwrap_or(assumed) {
+            self.misjudged = (self.misjudged + 1).min(MOST_MISJUDGED);
         }
     }
 
@@ -94,6 +134,32 @@ impl Talk {
             }
         }
         (calls, bytes)
+    }
+
+    /// The results that would be cut so that `excess` bytes are saved, the longest first, with the characters that stay of each. Those
+    /// of `upcoming` are said with the next request. Each keeps at least `least` bytes. As much as can be saved where that is not enough.
+    pub fn cuttable<'a>(
+        &'a self,
+        upcoming: impl Iterator<Item = (&'a CallId, &'a str)>,
+        excess: usize,
+        least: usize,
+    ) -> Vec<(&'a CallId, &'a str, usize)> {
+        let said = self.messages.iter().flat_map(|message| &message.parts).filter_map(|part| match part {
+            Part::ToolResult { id, content, .. } => Some((id, &**content)),
+            Part::Text { .. } | Part::ToolCall { .. } | Part::Attached(_) | Part::Opaque { .. } => None,
+        });
+        let mut all: Vec<(&CallId, &str)> =
+            said.chain(upcoming).filter(|(_, content)| content.len() > 2 * LEAST_OF_A_RESULT).collect();
+        all.sort_by_key(|(_, content)| std::cmp::Reverse(content.len()));
+        // The longest are cut to one length, which is as large as can be.
+        let saved = |most: usize| all.iter().map(|(_, content)| content.len().saturating_sub(most)).sum::<usize>();
+        let (mut least, mut most) = (least.max(LEAST_OF_A_RESULT), all.first().map_or(0, |(_, content)| content.len()));
+        while least < most {
+            let middle = least + (most - least).div_ceil(2);
+            if saved(middle) >= excess { least = middle } else { most = middle - 1 }
+        }
+        all.retain(|(_, content)| content.len() > least + LEAST_OF_A_RESULT);
+        all.into_iter().map(|(call, content)| (call, content, least)).collect()
     }
 
     pub(super) fn mask(&mut self, calls: &[CallId], told: &[Arc<str>]) {

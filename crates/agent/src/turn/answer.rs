@@ -34,7 +34,8 @@ pub fn answered(moment: &mut Moment<'_>, turn: u32, answer: Answer, schema_error
     let tokens = answer.tokens.unwrap_or_else(|| estimate(moment, &answer));
     let counted_tokens = counted(moment, &tokens);
     let price = moment.thread.created.role.model.price.unwrap_or_default();
-    let Named { parts, mut unreadable } = name_calls(moment, answer.parts, &answer.malformed, works);
+    let is_paused = answer.stop == StopReason::Paused;
+    let Named { parts, mut unreadable } = name_calls(moment, answer.parts, &answer.malformed, works, is_paused);
     let mut cut_call = answer.cut_call.filter(|_| works && answer.stop == StopReason::MaxTokens);
     // Where no later call is known to have been cut off, the last one may have been.
     if answer.stop == StopReason::MaxTokens
@@ -80,7 +81,7 @@ pub fn answered(moment: &mut Moment<'_>, turn: u32, answer: Answer, schema_error
 fn next(moment: &Moment<'_>, asked: &TurnStarted, answered: &Answered) -> Next {
     let Some(run) = moment.thread.run.as_ref().filter(|_| asked.kind != TurnKind::Compact) else { return Next::Taken };
     let has_calls = !answered.verdicts.is_empty();
-    let is_cut = asked.kind == TurnKind::Work && answered.stop == StopReason::MaxTokens;
+    let is_cut = asked.kind == TurnKind::Work && answered.is_cut();
     let is_half = is_cut && answered.is_half(has_calls, &text_of(&answered.parts));
     let (cuts, halves) = (run.pace.cut_row + u32::from(is_cut), run.pace.half_row + u32::from(is_half));
     let goes_on = cuts <= MAX_CUTS && run.closing.ending.is_none();
@@ -89,6 +90,9 @@ fn next(moment: &Moment<'_>, asked: &TurnStarted, answered: &Answered) -> Next {
         let short = CutShort { limit: asked.max_tokens, call: answered.cut_call.clone() };
         let longest = moment.thread.created.role.model.max_output_tokens;
         return again(Again::CutShort, context::cut_short(&short, longest));
+    }
+    if is_cut && answered.stop == StopReason::Paused && !has_calls && goes_on {
+        return again(Again::Paused, String::new());
     }
     if is_cut && !is_half && !has_calls && goes_on {
         return again(Again::CutInText, context::cut_off());
@@ -130,7 +134,13 @@ struct Named {
 
 /// Gives every call a name of its own. A call that came twice stays once, and none stays where calls are off;
 /// a model does not answer its own calls.
-fn name_calls(moment: &Moment<'_>, parts: Vec<Part>, malformed: &[(CallId, Arc<str>)], works: bool) -> Named {
+fn name_calls(
+    moment: &Moment<'_>,
+    parts: Vec<Part>,
+    malformed: &[(CallId, Arc<str>)],
+    works: bool,
+    is_paused: bool,
+) -> Named {
     let mut taken: BTreeSet<CallId> = BTreeSet::new();
     let mut as_given: BTreeMap<CallId, Vec<Part>> = BTreeMap::new();
     let mut unreadable = Vec::new();
@@ -157,11 +167,11 @@ fn name_calls(moment: &Moment<'_>, parts: Vec<Part>, malformed: &[(CallId, Arc<s
             }
             Part::ToolResult { .. } => {}
             Part::Text { ref text, .. } if text.is_empty() => {}
-            Part::Text { .. } | Part::Opaque { .. } => kept.push(part),
+            Part::Text { .. } | Part::Attached(_) | Part::Opaque { .. } => kept.push(part),
         }
     }
-    // Thinking alone is no message: a provider wants something said with it.
-    let says_something = kept.iter().any(|part| !matches!(part, Part::Opaque { .. }));
+    // Thinking alone is no message: a provider wants something said with it, unless it made a pause itself.
+    let says_something = is_paused || kept.iter().any(|part| !matches!(part, Part::Opaque { .. }));
     Named { parts: if says_something { kept } else { Vec::new() }, unreadable }
 }
 

@@ -1,5 +1,5 @@
-//! A turn begins: the context is kept within the model's window, the limits are looked at, and what the request may cost
-//! is reserved before it is made.
+//! A turn begins: the limits are looked at, and what the request may cost is reserved before it is made. How the conversation is kept
+//! within the model's context window is in `window.rs`.
 
 use std::sync::Arc;
 
@@ -14,10 +14,11 @@ use crate::report::Outcome;
 use crate::thread::{Phase, Thread};
 use crate::tools::ToolInfo;
 use crate::turn::answer::{MAX_CUTS, MAX_HALVES};
+use crate::turn::window::{self, Room};
 use crate::turn::{stop, tools};
 
 /// The shortest answer that is worth asking for.
-const MIN_OUTPUT: u64 = 256;
+pub const MIN_OUTPUT: u64 = 256;
 
 /// The longest answer that is asked for at first, whatever the model could give: all of it is reserved while it is awaited,
 /// and a text that is cut off goes on. After an answer that was cut off in the middle of a call, or before it said anything, the
@@ -51,6 +52,10 @@ pub fn next(moment: &mut Moment<'_>) {
     }
     let kind = keep_context(moment);
     match afford(moment, &kind) {
+        Ok((max_tokens, _)) if is_refused(moment.thread, max_tokens) => {
+            let ending = window::nothing_to_leave_out(moment.thread);
+            end(moment, ending);
+        }
         Ok((max_tokens, claim)) => start(moment, kind, max_tokens, claim),
         Err(ending) if moment.thread.children.live.is_empty() => last(moment, ending),
         // What the children do not spend comes back with their reports.
@@ -62,20 +67,29 @@ pub fn next(moment: &mut Moment<'_>) {
 pub fn last(moment: &mut Moment<'_>, ending: Ending) {
     tools::renew(moment);
     let kind = TurnKind::Last(ending.clone());
+    window::make_room(moment, words_of(&kind));
     match afford(moment, &kind) {
-        Ok((max_tokens, claim)) => start(moment, kind, max_tokens, claim),
-        Err(_) => {
-            let ending = Ending { last_turn: false, ..ending };
-            stop::begin(moment, None, ending);
-            let ending = moment.thread.run.as_ref().and_then(|run| run.closing.ending.clone());
-            if let Some(ending) = ending
-                && moment.thread.children.live.is_empty()
-                && moment.thread.calls.open() == 0
-            {
-                super::finish::ended(moment, &ending);
-            }
-        }
+        Ok((max_tokens, claim)) if !is_refused(moment.thread, max_tokens) => start(moment, kind, max_tokens, claim),
+        Ok(_) | Err(_) => end(moment, Ending { last_turn: false, ..ending }),
     }
+}
+
+/// Ends without another request; at once, where nothing is under way.
+fn end(moment: &mut Moment<'_>, ending: Ending) {
+    stop::begin(moment, None, ending);
+    let ending = moment.thread.run.as_ref().and_then(|run| run.closing.ending.clone());
+    if let Some(ending) = ending
+        && moment.thread.children.live.is_empty()
+        && moment.thread.calls.open() == 0
+    {
+        super::finish::ended(moment, &ending);
+    }
+}
+
+/// Whether a request would be the one that the provider found too long: the same conversation, and an answer that is as long.
+fn is_refused(thread: &Thread, max_tokens: u64) -> bool {
+    let refused = thread.run.as_ref().and_then(|run| run.window.refused);
+    refused.is_some_and(|refused| refused.epoch == thread.talk.epoch() && refused.max_tokens <= max_tokens)
 }
 
 /// The tools that a thread has, as they are advertised.
@@ -139,26 +153,22 @@ fn limit(thread: &Thread) -> Option<Ending> {
     None
 }
 
-/// Masks old results where the context window gets full, and says whether a summary is needed besides.
+/// Keeps the conversation within the model's context window, and says whether a summary is needed.
 fn keep_context(moment: &mut Moment<'_>) -> TurnKind {
-    let window = moment.thread.created.role.model.context_tokens;
-    let squeeze = moment.thread.run.as_ref().is_some_and(|run| run.window.squeeze);
-    let is_full = |moment: &Moment<'_>| prompt_tokens(moment, 0) > window / 10 * 8;
-    if !squeeze && !is_full(moment) {
+    if window::make_room(moment, 0) == Room::Enough {
         return TurnKind::Work;
     }
-    let (calls, bytes) = moment.thread.talk.maskable();
-    if !calls.is_empty() && (squeeze || bytes / 4 >= window / 20) {
-        let told = calls.iter().map(|(_, characters)| context::masked(*characters).into()).collect();
-        let calls = calls.into_iter().map(|(call, _)| call).collect();
-        moment.emit(Event::ContextTrimmed { calls, bytes, told });
-        if !is_full(moment) {
-            return TurnKind::Work;
-        }
-    }
-    let turns = moment.thread.issued.turns;
-    let just_done = moment.thread.run.as_ref().is_some_and(|run| run.window.compacted_at.is_some_and(|at| at == turns));
-    if just_done || moment.thread.talk.messages().len() < 3 { TurnKind::Work } else { TurnKind::Compact }
+    let thread = &*moment.thread;
+    let window = thread.run.as_ref().map(|run| run.window);
+    let just_done = window.is_some_and(|window| window.compacted_at == Some(thread.issued.turns));
+    // A summary is asked for with the whole conversation, which the provider has just found too long.
+    let was_refused = window.is_some_and(|window| window.refused.is_some());
+    if just_done || was_refused || thread.talk.messages().len() < 3 { TurnKind::Work } else { TurnKind::Compact }
+}
+
+/// Bytes that a turn of this kind says besides results and notices.
+fn words_of(kind: &TurnKind) -> usize {
+    context::turn_words(kind).map_or(0, |words| words.len() + TEXT_BYTES)
 }
 
 /// How long an answer may be asked for, and what is reserved for it; or the limit that stands against it.
@@ -167,12 +177,14 @@ fn afford(moment: &Moment<'_>, kind: &TurnKind) -> Result<(u64, Claim), Ending> 
     let thread = &*moment.thread;
     let model = &thread.created.role.model;
     let is_last = matches!(kind, TurnKind::Last(_));
-    let words = context::turn_words(kind).map_or(0, |words| words.len() + TEXT_BYTES);
-    let prompt = prompt_tokens(moment, words);
+    let prompt = prompt_tokens(moment, words_of(kind));
     let is_fresh = thread.created.policy.token_count == TokenCount::Fresh;
     let counted_prompt = if is_fresh { thread.talk.fresh_tokens(prompt) } else { prompt };
     let (least, longest) = if is_last { (MIN_OUTPUT / 4, 4 * CLOSING_OUTPUT) } else { (MIN_OUTPUT, u64::MAX) };
-    let room = model.context_tokens.saturating_sub(prompt).max(MIN_OUTPUT);
+    let room = thread.context_tokens().saturating_sub(prompt.saturating_add(thread.talk.doubt(prompt)));
+    if room < least {
+        return Err(window::too_small(moment, prompt.saturating_add(least)));
+    }
     let was_cut_short = thread.run.as_ref().is_some_and(|run| run.pace.cut_short.is_some());
     let most = if was_cut_short { model.max_output_tokens } else { model.max_output_tokens.min(MAX_OUTPUT) };
     let mut output = most.min(room).min(longest);
@@ -218,7 +230,8 @@ fn afford(moment: &Moment<'_>, kind: &TurnKind) -> Result<(u64, Claim), Ending> 
     }
     let dearest = Price { input: dearest_prompt(&price), ..price };
     let cost_microusd = dearest.of(&Tokens { input: prompt, output, ..Tokens::default() });
-    Ok((output, Claim { tokens: counted_prompt.saturating_add(output), cost_microusd, requests: 1 }))
+    let tokens = counted_prompt.saturating_add(output);
+    Ok((output, Claim { tokens, cost_microusd, requests: 1, answer_tokens: output }))
 }
 
 fn over(reason: String) -> Ending {
@@ -249,6 +262,7 @@ fn notice_bytes(part: &crate::message::Part) -> usize {
         crate::message::Part::Text { text, .. } => text.len() + TEXT_BYTES,
         crate::message::Part::ToolCall { .. }
         | crate::message::Part::ToolResult { .. }
+        | crate::message::Part::Attached(_)
         | crate::message::Part::Opaque { .. } => 0,
     }
 }
@@ -262,7 +276,7 @@ pub fn closing_tokens(moment: &Moment<'_>) -> u64 {
 }
 
 /// Bytes of the system prompt and of the advertised tools.
-fn fixed_bytes(moment: &Moment<'_>) -> usize {
+pub fn fixed_bytes(moment: &Moment<'_>) -> usize {
     let tools = advertised(moment.thread, &moment.facts.catalog)
         .map(|tool| tool.name.len() + tool.description.len() + tool.schema.text().len() + 48)
         .sum::<usize>();

@@ -56,7 +56,11 @@ fn report(
     let below = thread.spending.below.since(&below_before);
     let unread = |part: &Part| match part {
         Part::Text { text, origin: crate::message::Origin::Steer } => Some(format!("not read: {text}").into()),
-        Part::Text { .. } | Part::ToolCall { .. } | Part::ToolResult { .. } | Part::Opaque { .. } => None,
+        Part::Text { .. }
+        | Part::ToolCall { .. }
+        | Part::ToolResult { .. }
+        | Part::Attached(_)
+        | Part::Opaque { .. } => None,
     };
     let report = Report {
         outcome,

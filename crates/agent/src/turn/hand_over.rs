@@ -62,7 +62,11 @@ fn last_asked(thread: &Thread) -> Option<Arc<str>> {
 fn asked(part: &Part) -> Option<Arc<str>> {
     match part {
         Part::Text { text, origin: Origin::Person | Origin::Brief } => Some(text.clone()),
-        Part::Text { .. } | Part::ToolCall { .. } | Part::ToolResult { .. } | Part::Opaque { .. } => None,
+        Part::Text { .. }
+        | Part::ToolCall { .. }
+        | Part::ToolResult { .. }
+        | Part::Attached(_)
+        | Part::Opaque { .. } => None,
     }
 }
 

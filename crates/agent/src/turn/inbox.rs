@@ -8,7 +8,7 @@ use crate::event::{Ending, Event};
 use crate::id::InputId;
 use crate::input::{Outside, Strength};
 use crate::machine::Moment;
-use crate::message::Told;
+use crate::message::{Attachment, Told};
 use crate::report::Outcome;
 use crate::turn::{approval, begin, stop};
 
@@ -17,7 +17,7 @@ pub fn take_all(moment: &mut Moment<'_>) {
     let waiting: Vec<(InputId, Outside)> = moment.thread.inbox.arrived.iter().cloned().collect();
     for (id, input) in waiting {
         match input {
-            Outside::UserSaid { text, grant, .. } => said(moment, id, text, grant),
+            Outside::UserSaid { text, attachments, grant, .. } => said(moment, id, (text, attachments), grant),
             Outside::Asked { text, from, grant, .. } => asked(moment, id, text, from, grant),
             Outside::Noticed { text, from, grant, .. } => noticed(moment, id, text, from, grant),
             Outside::ChildWanted => {
@@ -43,10 +43,15 @@ pub fn take_all(moment: &mut Moment<'_>) {
 }
 
 /// A person's message begins a run; while one goes on, or a brief was not begun, it waits.
-fn said(moment: &mut Moment<'_>, input: InputId, prompt: Arc<str>, grant: Option<Box<Grant>>) {
+fn said(
+    moment: &mut Moment<'_>,
+    input: InputId,
+    (prompt, attachments): (Arc<str>, Vec<Attachment>),
+    grant: Option<Box<Grant>>,
+) {
     if moment.thread.is_idle() {
         let run = moment.thread.issued.runs + 1;
-        moment.emit(Event::RunStarted { input, run, prompt, from: None, told: None, grant });
+        moment.emit(Event::RunStarted { input, run, prompt, attachments, from: None, told: None, grant });
         begin::next(moment);
     }
 }
@@ -56,7 +61,15 @@ fn asked(moment: &mut Moment<'_>, input: InputId, prompt: Arc<str>, from: Arc<st
     if moment.thread.is_idle() {
         let run = moment.thread.issued.runs + 1;
         let told = Some(Told::of(&context::question(&from, &prompt), &prompt));
-        moment.emit(Event::RunStarted { input, run, prompt, from: Some(from), told, grant: Some(grant) });
+        moment.emit(Event::RunStarted {
+            input,
+            run,
+            prompt,
+            attachments: Vec::new(),
+            from: Some(from),
+            told,
+            grant: Some(grant),
+        });
         begin::next(moment);
     }
 }
@@ -65,7 +78,15 @@ fn asked(moment: &mut Moment<'_>, input: InputId, prompt: Arc<str>, from: Arc<st
 fn noticed(moment: &mut Moment<'_>, input: InputId, text: Arc<str>, from: Arc<str>, grant: Option<Box<Grant>>) {
     if moment.thread.is_idle() {
         let run = moment.thread.issued.runs + 1;
-        moment.emit(Event::RunStarted { input, run, prompt: text, from: Some(from), told: None, grant });
+        moment.emit(Event::RunStarted {
+            input,
+            run,
+            prompt: text,
+            attachments: Vec::new(),
+            from: Some(from),
+            told: None,
+            grant,
+        });
         begin::next(moment);
     } else if moment.thread.run.as_ref().is_none_or(|run| run.closing.ending.is_none()) {
         let told = Some(Told::of(&text, &text));

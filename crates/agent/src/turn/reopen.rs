@@ -61,9 +61,8 @@ fn settle_model(moment: &mut Moment<'_>) {
     let (turn, claim, attempt) = (asking.turn.turn, asking.turn.claim, asking.attempt);
     let was_made = asking.was_made(moment.now);
     if asking.cancelled {
-        let message = "the process ended while the request was being cancelled".into();
-        let error =
-            CallError { kind: CallErrorKind::Cancelled, message, retry_after_ms: None, partial: None, tokens: None };
+        let message = "the process ended while the request was being cancelled";
+        let error = CallError::new(CallErrorKind::Cancelled, message);
         let booked = if was_made { claim } else { Claim::default() };
         moment.emit(Event::CallFailed { turn, attempt, error, retry_at: None, booked });
         return;
@@ -74,9 +73,7 @@ fn settle_model(moment: &mut Moment<'_>) {
     if failure::fits_twice(moment, claim) {
         moment.emit(Event::CallRepeated { turn, booked: claim });
     } else {
-        let message = "the process ended before the answer came".into();
-        let error =
-            CallError { kind: CallErrorKind::Truncated, message, retry_after_ms: None, partial: None, tokens: None };
+        let error = CallError::new(CallErrorKind::Truncated, "the process ended before the answer came");
         moment.emit(Event::CallFailed { turn, attempt, error, retry_at: None, booked: claim });
         let reason = "the process ended during a request, and the grant does not reach for another".into();
         stop::begin(moment, None, Ending { outcome: Outcome::BudgetExceeded, reason, cause: None, last_turn: false });

@@ -14,6 +14,7 @@ use crate::id::{CallId, InputId, ThreadId};
 use crate::machine::Moment;
 use crate::message::{Origin, Role as Speaker};
 use crate::mode::Mode;
+use crate::model::Model;
 use crate::permission::{Action, Judgement, Layer};
 use crate::policy::CountMode;
 use crate::role::{Agent, Role};
@@ -288,6 +289,8 @@ fn role(moment: &Moment<'_>, request: &ChildRequest, mode: Mode, narrowed: &mut 
         Some(name) => moment.facts.model(name)?.clone(),
         None => parent.role.model.clone(),
     };
+    let effort = agent.map_or_else(|| parent.role.model.effort.clone(), |agent| agent.effort.clone());
+    let model = Model { effort, ..model };
     let policy = &parent.policy;
     let may_spawn = parent.grant.depth > 1 && policy.enabled && (mode > Mode::Plan || policy.spawn_in_plan);
     let given = |tool: &Arc<str>| {

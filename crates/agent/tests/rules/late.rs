@@ -32,13 +32,7 @@ fn an_input_that_answers_nothing_changes_nothing() {
 fn strays() -> Vec<Input> {
     let answer =
         Answer { parts: Vec::new(), stop: StopReason::EndTurn, tokens: None, malformed: Vec::new(), cut_call: None };
-    let error = CallError {
-        kind: CallErrorKind::Truncated,
-        message: "cut".into(),
-        retry_after_ms: None,
-        partial: None,
-        tokens: None,
-    };
+    let error = CallError::new(CallErrorKind::Truncated, "cut");
     let told = |call: &str| Input::ChildTold { call: CallId::new(call), delivered: true };
     let reported = |child: &str| Input::ChildReported {
         child: ThreadId::new(child),

@@ -241,6 +241,7 @@ pub fn world() -> World {
             tools: tools.map(|tools| tools.into_iter().map(Arc::from).collect()),
             lends: Vec::new(),
             mode,
+            effort: None,
         };
         (Arc::from(name), agent)
     };
@@ -256,5 +257,12 @@ pub fn world() -> World {
 
 fn model(name: &str) -> Model {
     let price = Price { input: 2_000_000, cache_read: 200_000, cache_write: 2_000_000, output: 10_000_000 };
-    Model { name: name.into(), context_tokens: 100_000, max_output_tokens: 4000, price: Some(price) }
+    Model {
+        name: name.into(),
+        context_tokens: 100_000,
+        max_output_tokens: 4000,
+        price: Some(price),
+        patience: Default::default(),
+        effort: None,
+    }
 }

@@ -75,6 +75,7 @@ fn task(moment: &Moment<'_>, new: &NewTask, first: u64, place: usize) -> Result<
         completed_by: None,
         attempt: 0,
         handing_out: None,
+        starting: None,
         begun_by: None,
         thread_n: 0,
         failed_checks: 0,

@@ -6,32 +6,52 @@ use agent::ThreadId;
 
 use super::{Moment, status};
 use crate::command::Reply;
-use crate::delivery::{DeliveryId, Notice};
+use crate::delivery::DeliveryId;
 use crate::event::{Event, StartedAgent};
 use crate::id::TaskId;
 use crate::task::Status;
 
-/// An agent has its task.
-pub fn begun(
-    moment: &mut Moment<'_>,
-    task: &TaskId,
-    id: &DeliveryId,
-    thread: &ThreadId,
-    thread_n: u64,
-    agent: Option<&StartedAgent>,
-) -> Reply {
-    let is_wanted = moment.facts.delivery.as_ref().is_some_and(|delivery| delivery.task == *task);
-    if !is_wanted {
-        return settled(moment, task, thread, agent);
+/// The thread of a task is known.
+pub fn named(moment: &mut Moment<'_>, id: &TaskId, thread: &ThreadId, agent: Option<&StartedAgent>) -> Reply {
+    if !is_wanted(moment, id) {
+        return settled(moment, id, thread);
     }
-    moment.emit(Event::TaskBegun {
-        task: task.clone(),
-        delivery: id.clone(),
-        thread: thread.clone(),
-        thread_n,
-        agent: agent.cloned().map(Box::new),
-    });
+    let task = moment.facts.tasks.get(id);
+    let is_known = task.is_some_and(|task| task.thread.as_ref() == Some(thread) && task.starting.as_deref() == agent);
+    if is_known {
+        return Reply::Unchanged;
+    }
+    let agent = agent.cloned().map(Box::new);
+    moment.emit(Event::TaskNamed { task: id.clone(), thread: thread.clone(), agent });
     Reply::Done
+}
+
+/// An agent has its task.
+pub fn begun(moment: &mut Moment<'_>, task: &TaskId, id: &DeliveryId, thread: &ThreadId, thread_n: u64) -> Reply {
+    if !is_wanted(moment, task) {
+        return settled(moment, task, thread);
+    }
+    begin(moment, task, id.clone(), thread.clone(), thread_n);
+    Reply::Done
+}
+
+/// An agent that acts on its task has it, whether or not the process that brought it has said so yet.
+pub fn begun_by_acting(moment: &mut Moment<'_>, id: &TaskId) {
+    let Some(task) = moment.facts.tasks.get(id).cloned() else { return };
+    if let (Some(delivery), Some(thread)) = (task.handing_out, task.thread)
+        && moment.by().thread() == Some(&thread)
+    {
+        begin(moment, id, delivery, thread, 0);
+    }
+}
+
+fn begin(moment: &mut Moment<'_>, id: &TaskId, delivery: DeliveryId, thread: ThreadId, thread_n: u64) {
+    let agent = moment.facts.tasks.get(id).and_then(|task| task.starting.clone());
+    moment.emit(Event::TaskBegun { task: id.clone(), delivery, thread, thread_n, agent });
+}
+
+fn is_wanted(moment: &Moment<'_>, task: &TaskId) -> bool {
+    moment.facts.delivery.as_ref().is_some_and(|delivery| delivery.task == *task)
 }
 
 /// A thread was told.
@@ -73,14 +93,8 @@ pub fn ended(
 }
 
 /// The delivery is settled already: in the same way, where two processes have carried it out, or because the task was taken back meanwhile.
-/// A thread that existed is then told so; one that was made for the task is the asker's to stop.
-fn settled(moment: &mut Moment<'_>, id: &TaskId, thread: &ThreadId, agent: Option<&StartedAgent>) -> Reply {
+/// What was begun for it is the asker's to take back.
+fn settled(moment: &Moment<'_>, id: &TaskId, thread: &ThreadId) -> Reply {
     let is_its = moment.facts.tasks.get(id).is_some_and(|task| task.thread.as_ref() == Some(thread));
-    if is_its {
-        return Reply::Unchanged;
-    }
-    if agent.is_none() {
-        moment.tell(Some(thread), id, Notice::Withdrawn);
-    }
-    Reply::Unwanted
+    if is_its { Reply::Unchanged } else { Reply::Unwanted }
 }

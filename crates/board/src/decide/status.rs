@@ -30,6 +30,8 @@ pub fn set(moment: &mut Moment<'_>, id: &TaskId, change: &Change, note: Option<&
             moment.emit(Event::TaskInProgress { task: id.clone() });
         }
         Change::Completed { result } => return complete(moment, &task, result.as_deref(), note),
+        // It was told often enough already.
+        Change::ChecksFailed { .. } if task.status == Status::Blocked => return Ok(Reply::Unchanged),
         Change::ChecksFailed { what, most } => {
             can_complete(moment, &task)?;
             noted(moment)?;

@@ -93,14 +93,10 @@ impl Bench {
             DeliveryKind::Assign { to } => (to.clone(), None),
             DeliveryKind::Tell { .. } => panic!("it hands out nothing"),
         };
-        let begun = Command::Begun {
-            task: delivery.task.clone(),
-            delivery: delivery.id.clone(),
-            thread: to.clone(),
-            thread_n: 3,
-            agent,
-        };
-        let reply = self.ask(Actor::System, begun).unwrap();
+        let (task, id, thread) = (delivery.task.clone(), delivery.id.clone(), to.clone());
+        self.ask(Actor::System, Command::Name { task, delivery: id, thread, agent }).unwrap();
+        let (task, id, thread) = (delivery.task.clone(), delivery.id.clone(), to.clone());
+        let reply = self.ask(Actor::System, Command::Begun { task, delivery: id, thread, thread_n: 3 }).unwrap();
         (to, reply)
     }
 

@@ -1,6 +1,8 @@
 //! What single commands lead to.
 
-use majordomo_board::{Actor, Assignee, Change, Command, DeliveryKind, Dependency, Edit, NewTask, Reply, Status};
+use majordomo_board::{
+    Actor, Assignee, Change, Command, DeliveryKind, Dependency, Edit, NewTask, Reply, StartedAgent, Status,
+};
 
 use crate::bench::{Bench, agent, new_agent, t, thread};
 
@@ -60,6 +62,25 @@ fn a_task_is_handed_out_once_however_often_its_delivery_is_carried_out() {
     assert_eq!(begun, 1);
 }
 
+#[test]
+fn an_agent_that_acts_before_its_start_is_confirmed_has_its_task() {
+    let mut bench = Bench::new();
+    bench.add(Actor::Human, NewTask { assignee: new_agent(), ..titled("a") });
+    let taken = bench.take(1);
+    let worker = thread("20260115-quick");
+    let (name, provider, model) = ("general-t1".into(), "p".into(), "m".into());
+    let agent = Some(StartedAgent { name, provider, model, parent: worker.clone() });
+    let named = Command::Name { task: t(1), delivery: taken[0].id.clone(), thread: worker.clone(), agent };
+    bench.ask(Actor::System, named.clone()).unwrap();
+    assert_eq!(bench.ask(Actor::System, named), Ok(Reply::Unchanged));
+    bench.done(Actor::Thread(worker.clone()), t(1)).unwrap();
+    assert_eq!(bench.status(&t(1)), Status::Completed);
+    assert_eq!(bench.kept.agents.len(), 1, "it is known all the same");
+    let begun = Command::Begun { task: t(1), delivery: taken[0].id.clone(), thread: worker, thread_n: 0 };
+    assert_eq!(bench.ask(Actor::System, begun), Ok(Reply::Unchanged));
+    assert!(bench.kept.deliveries.is_empty());
+}
+
 // LACE-3
 #[test]
 fn the_program_by_itself_has_no_session_for_a_new_agent() {
@@ -79,7 +100,7 @@ fn a_start_that_fails_leaves_the_task_pending_with_the_reason_until_it_is_assign
     bench.ask(Actor::System, failed).unwrap();
     assert_eq!((bench.status(&id), bench.task(&id).reason.as_deref()), (Status::Pending, Some("no key")));
     assert!(bench.take(1).is_empty(), "it is not tried again by itself");
-    assert_eq!(bench.ask(Actor::Human, Command::Assign { task: id.clone(), to: new_agent() }), Ok(Reply::Done));
+    assert_eq!(bench.ask(Actor::Human, Command::Assign { task: id, to: new_agent() }), Ok(Reply::Done));
     assert_eq!(bench.take(1).len(), 1);
 }
 
@@ -99,7 +120,7 @@ fn an_agent_that_ends_without_completing_blocks_its_task_with_its_report() {
     assert_eq!(bench.ask(Actor::System, ended(1)), Ok(Reply::Done));
     assert_eq!((bench.status(&id), bench.task(&id).result.as_deref()), (Status::Blocked, Some("half of it")));
     assert_eq!(bench.ask(Actor::System, ended(1)), Ok(Reply::Unchanged));
-    bench.set(Actor::Human, id.clone(), Change::Reopened).unwrap();
+    bench.set(Actor::Human, id, Change::Reopened).unwrap();
     let again = bench.take(1);
     assert!(matches!(&again[0].kind, DeliveryKind::Assign { to } if *to == thread), "its agent goes on with it");
 }

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use majordomo::config::{Config, Flags, Surroundings};
-use majordomo::connection::{Answered, try_model};
+use majordomo::connection::{Answered, Trial, try_model};
+use majordomo::models::Models;
 use majordomo::staff::{location, open_store};
 use majordomo::trust::Standing;
 use serde_json::{Value, json};
@@ -109,7 +110,7 @@ async fn examined(surroundings: &Surroundings, config: &Config) -> Vec<Finding> 
     findings.push(data(&config.data));
     findings.push(temporary_files(&surroundings.cwd, &config.data));
     findings.push(database(config).await);
-    findings.push(model(config));
+    findings.extend(model(config).await);
     findings.push(household(config));
     findings.push(trust(config));
     findings.push(rules(config));
@@ -218,8 +219,26 @@ async fn rebuilt(config: &Config) -> Finding {
 /// How to choose a language model.
 const WAYS: &str = "set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or name a local one with -m ollama/MODEL";
 
-fn model(config: &Config) -> Finding {
-    let Ok(model) = config.model_for(None) else {
+/// The model of a run, and what else there is to know: that it ends soon, or that Ollama is running here where no model is chosen.
+async fn model(config: &Config) -> Vec<Finding> {
+    let chosen = config.model_for(None);
+    let mut findings = vec![chosen_model(config, chosen.as_ref().ok().map(|model| &**model))];
+    let Ok(models) = Models::new(config) else { return findings };
+    match chosen {
+        Ok(model) if !model.starts_with("builtin/") => {
+            let today = jiff::Timestamp::from_millisecond(out::now().0).unwrap_or_default();
+            let end = models.near_end(model, today.to_zoned(jiff::tz::TimeZone::UTC).date());
+            findings.extend(
+                end.map(|end| Finding::note("model", format!("{model} {end}; `majordomo models ls` lists others"))),
+            );
+        }
+        Ok(_) | Err(_) => findings.extend(models.ollama().await.map(|offer| Finding::note("model", offer))),
+    }
+    findings
+}
+
+fn chosen_model(config: &Config, model: Option<&str>) -> Finding {
+    let Some(model) = model else {
         return Finding::broken("model", majordomo::config::Error::NoModel.to_string());
     };
     let name = model.split('/').next().unwrap_or_default();
@@ -256,8 +275,8 @@ async fn connection(config: &Config, model: &str) -> Finding {
     if model.starts_with("builtin/") {
         return Finding::well(CONNECTION, "none is needed");
     }
-    match try_model(config, model, PATIENCE).await {
-        Ok(Answered { took, tokens }) => {
+    match try_model(config, model, Trial::Words, PATIENCE).await {
+        Ok(Answered { took, tokens, .. }) => {
             let took = clock::duration(u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
             let used = tokens.map(|tokens| format!(", {} tokens", tokens.total())).unwrap_or_default();
             Finding::well(CONNECTION, format!("{model} answered in {took}{used}"))

@@ -52,7 +52,9 @@ pub async fn run(arguments: Run) -> Result<u8, Failure> {
     let prepared = Prepared::new(output, &config.dialect)?;
     let asking = Asking::new(&if arguments.detached { Questions::waiting() } else { arguments.questions });
     let staff = staff(&surroundings, config, asking.options()).await?;
-    let work = Work::new(prompt);
+    let named = prompt::files_in(&prompt);
+    let files = arguments.file.into_iter().chain(named);
+    let work = files.fold(Work::new(prompt), Work::file);
     let work = match output_schema {
         Some(schema) => work.schema(schema),
         None => work,
@@ -78,7 +80,10 @@ pub async fn run(arguments: Run) -> Result<u8, Failure> {
             let run = staff.stream(work).await?;
             if !quiet {
                 out::note(&format!("model {} · thread {}", assignment.model, run.root()));
-                for hint in hints(&assignment, arguments.demo) {
+                for hint in hints(&assignment, arguments.demo)
+                    .into_iter()
+                    .chain(offers(&staff, &assignment, arguments.demo).await)
+                {
                     out::note(&hint);
                 }
             }
@@ -92,6 +97,9 @@ pub async fn run(arguments: Run) -> Result<u8, Failure> {
     let asker = asker(&staff, &asking);
     watch(&staff, run, show, asker).await
 }
+
+/// What an agent is told whose run goes on after its model could not be asked.
+const GO_ON: &str = "The model could not be reached, and your work was interrupted. Go on where you stopped.";
 
 /// `majordomo thread resume`.
 pub async fn resume(name: &str, flags: &Flags, questions: &Questions, output: Output) -> Result<u8, Failure> {
@@ -115,7 +123,13 @@ pub async fn resume(name: &str, flags: &Flags, questions: &Questions, output: Ou
     let run = match session.resume().await {
         Ok(run) => run,
         Err(majordomo::staff::Error::Runtime(runtime::Error::Idle(_))) => {
-            return show_last_report(&staff, &session, &thread, show).await;
+            let history = session.history().await?;
+            let newest = history.iter().rev().find_map(|record| root_report(record, &thread));
+            if !newest.is_some_and(|report| report.cause.as_deref() == Some("provider")) {
+                return show_last_report(&staff, &session, &thread, show).await;
+            }
+            out::note("the model could not be asked, and the run ended; it goes on");
+            session.stream(Work::new(GO_ON.to_owned())).await?
         }
         Err(error) => return Err(error.into()),
     };
@@ -136,6 +150,15 @@ async fn show_last_report(staff: &Staff, session: &Session, root: &ThreadId, mut
     let now = staff.runtime().clock().now();
     staff.runtime().leave().await;
     Ok(show.finish(&report, now)?)
+}
+
+/// What a person should know of the model of a run: that it ends soon, or that Ollama is running here where there is no model.
+async fn offers(staff: &Staff, assignment: &Assignment, demo: bool) -> Vec<String> {
+    let model = &assignment.model;
+    let end = staff.near_end(model).map(|end| format!("note: {model} {end}; `majordomo models ls` lists others"));
+    let is_without = model == "builtin/rules" && !demo;
+    let offer = if is_without { staff.models().ollama().await } else { None };
+    end.into_iter().chain(offer.map(|offer| format!("note: {offer}"))).collect()
 }
 
 /// What a person should know of a run without a language model, of one in the sample household, and of one that the prompt gave to

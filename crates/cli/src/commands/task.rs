@@ -380,6 +380,7 @@ fn told(entry: &Entry) -> Option<String> {
         | Event::DependencyClosed { .. }
         | Event::DependencyOpened { .. }
         | Event::TaskHandedOut { .. }
+        | Event::TaskNamed { .. }
         | Event::Told { .. }
         | Event::DeliveryDone { .. } => return None,
     })

@@ -157,7 +157,12 @@ pub async fn show(name: &str, flags: &Flags, form: Form) -> Result<u8, Failure> 
                 number += 1;
                 line = format!("{line} [{number}]");
             }
-            Entry::Steer { .. } | Entry::Text { .. } | Entry::Tool(_) | Entry::Child(_) | Entry::Notice { .. } => {}
+            Entry::Steer { .. }
+            | Entry::Thinking { .. }
+            | Entry::Text { .. }
+            | Entry::Tool(_)
+            | Entry::Child(_)
+            | Entry::Notice { .. } => {}
         }
         if !result.line(&line)? {
             break;
@@ -223,6 +228,9 @@ fn draw_entry(entry: &Entry, full: bool) -> String {
         Entry::Brief { text, .. } => format!("brief: {}\n", safe::block(text)),
         Entry::Steer { from, text, .. } => {
             format!("{} (while it worked): {}\n", safe::line(from, 60), safe::block(text))
+        }
+        Entry::Thinking { agent, text, .. } => {
+            format!("  {} is thinking:\n{}", safe::line(agent, 40), indented(text, full))
         }
         Entry::Text { agent, text, .. } => format!("{}: {}\n", safe::line(agent, 40), safe::block(text)),
         Entry::Tool(row) => {

@@ -161,16 +161,20 @@ async fn markdown(store: &dyn Store, root: &ThreadId) -> Result<String, Failure>
         let mut transcript = Transcript::new(row.id.clone());
         records.iter().for_each(|record| transcript.push(&logged(record)));
         for entry in transcript.entries() {
-            text.push_str(&paragraph(entry));
-            text.push_str("\n\n");
+            if let Some(paragraph) = paragraph(entry) {
+                text.push_str(&paragraph);
+                text.push_str("\n\n");
+            }
         }
     }
     Ok(text.trim_end().to_owned())
 }
 
 /// A row of a conversation.
-fn paragraph(entry: Entry) -> String {
-    match entry {
+fn paragraph(entry: Entry) -> Option<String> {
+    Some(match entry {
+        // What was thought is no part of the conversation.
+        Entry::Thinking { .. } => return None,
         Entry::Prompt { text, .. } => format!("**You:** {text}"),
         Entry::Brief { text, .. } => format!("**Brief:** {text}"),
         Entry::Steer { from, text, .. } => format!("**{from}, while it worked:** {text}"),
@@ -186,7 +190,7 @@ fn paragraph(entry: Entry) -> String {
         Entry::Notice { text, .. } => format!("*{text}*"),
         Entry::End { status, text: Some(text), .. } => format!("{text}\n\n*{status}*"),
         Entry::End { status, text: None, .. } => format!("*{status}*"),
-    }
+    })
 }
 
 /// A fence that neither text holds.

@@ -43,13 +43,18 @@ async fn a_wish_that_makes_no_sense_is_none() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_absurd_wish_is_bounded_and_never_outlasts_the_deadline() {
+async fn an_absurd_wish_ends_the_run_and_a_long_one_never_outlasts_the_deadline() {
     // F14
-    for wish in ["1e300", "99999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT"] {
-        let (done, took) = told_to_wait(wish, &["--timeout", "4"]).await;
-        assert_eq!(done.code, Some(7), "{wish}: {}", done.err);
-        let wait_ms = announced_ms(&done);
-        assert!((59_000..=60_000).contains(&wait_ms), "{wish}: {wait_ms} ms");
+    for wish in ["1e300", "99999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT", "61"] {
+        let (done, took) = told_to_wait(wish, &[]).await;
+        assert_eq!(done.code, Some(4), "{wish}: {}", done.err);
+        assert!(done.out.contains("max_retry_after_s"), "{wish}: {}", done.out);
         assert!(took < Duration::from_secs(30), "{wish}: {took:?}");
     }
+    let (done, took) = told_to_wait("60", &["--timeout", "4"]).await;
+    assert_eq!((done.code, announced_ms(&done)), (Some(7), 60_000), "{}", done.err);
+    assert!(took < Duration::from_secs(30), "{took:?}");
+    let longer = ["--timeout", "4", "--set", "providers.anthropic.max_retry_after_s=3600"];
+    let (done, _) = told_to_wait("3600", &longer).await;
+    assert_eq!((done.code, announced_ms(&done)), (Some(7), 3_600_000), "{}", done.err);
 }

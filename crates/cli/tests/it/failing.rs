@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use agent::model::StopReason;
 use provider::Wire;
 use testkit::model_server::{Fault, ModelServer, Turn};
 
@@ -105,18 +106,76 @@ async fn a_key_that_is_not_taken_is_named_by_its_variable_and_not_tried_again() 
     }
 }
 
-// F15. The waits between the attempts are the real ones: half a second, doubled three times.
+// F15. The waits between the attempts are the real ones: half a second, doubled each time.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_provider_that_is_not_there_is_given_up_after_five_attempts() {
+async fn a_provider_that_is_not_there_is_given_up_after_the_configured_tries_and_time() {
     let (_held, nowhere) = ModelServer::nowhere();
-    let setup = Setup::knowing(Wire::Anthropic, &nowhere, "sk-any");
-    let ran = setup.run(&["run", "--jsonl", "Go"]).await.exits(4);
-    let frames = ran.frames();
-    assert_eq!(of_type(&frames, "retry").len(), 4);
-    let done = frames.last().expect("a last frame");
-    assert_eq!((&done["type"], &done["exit_code"]), (&"done".into(), &4.into()));
-    let reason = done["reason"].as_str().expect("a reason");
-    assert!(reason.contains(&nowhere), "{reason}");
+    for (retries, retry_s, waits) in [("4", "0", 4), ("0", "2", 3), ("0", "0", 0)] {
+        let setup = Setup::knowing(Wire::Anthropic, &nowhere, "sk-any")
+            .with("MAJORDOMO_PROVIDERS_ANTHROPIC_RETRIES", retries)
+            .with("MAJORDOMO_PROVIDERS_ANTHROPIC_RETRY_S", retry_s);
+        let ran = setup.run(&["run", "--jsonl", "Go"]).await.exits(4);
+        let frames = ran.frames();
+        // The clock may be late, and then one wait fewer fits into the time.
+        let made = of_type(&frames, "retry").len();
+        assert!(made == waits || (retry_s == "2" && (2..=3).contains(&made)), "{retries} {retry_s}: {made}");
+        let done = frames.last().expect("a last frame");
+        assert_eq!((&done["type"], &done["exit_code"]), (&"done".into(), &4.into()));
+        let reason = done["reason"].as_str().expect("a reason");
+        assert!(reason.contains(&nowhere) && reason.contains("providers.anthropic.retry_s"), "{reason}");
+    }
+}
+
+// F14: what cannot be waited for is not lost.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_that_a_long_wish_ended_goes_on_when_it_is_resumed() {
+    for wire in WIRES {
+        let server = first(Turn::status(429, vec![("retry-after", "3600".to_owned())], "come back later")).await;
+        let setup = Setup::at(wire, &server);
+        let told = setup.run(&["run", "--json", "Go"]).await.exits(4).json();
+        let reason = told["reason"].as_str().expect("a reason");
+        assert!(reason.contains("asks to wait 3600 s") && reason.contains("max_retry_after_s"), "{reason}");
+        let thread = told["thread"].as_str().expect("a thread");
+        let ran = setup.run(&["thread", "resume", thread]).await.exits(0);
+        assert_eq!(ran.stdout, "All is well.\n", "{}", ran.stderr);
+        let ran = setup.run(&["thread", "resume", thread]).await.exits(0);
+        assert!(ran.stderr.contains("already finished"), "{}", ran.stderr);
+    }
+}
+
+// F18: bytes may break on their way.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_with_a_corrupt_chunk_is_asked_for_again() {
+    for wire in WIRES {
+        let headers = vec![("content-type", "text/event-stream".to_owned())];
+        let server = first(Turn::default().fault(Fault::Other { headers, body: b"data: {\"oh\n\n".to_vec() })).await;
+        let ran = Setup::at(wire, &server).run(&["run", "Go"]).await.exits(0);
+        assert_eq!((ran.stdout.as_str(), server.requests().len()), ("All is well.\n", 2));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_without_tools_is_asked_without_them_and_that_is_said_once() {
+    let server = ModelServer::start(|request| match request.body.get("tools") {
+        Some(_) => Turn::status(400, vec![], "gpt-5 does not support tools"),
+        None => Turn::text("All is well."),
+    })
+    .await;
+    let ran = Setup::at(Wire::OpenAi, &server).run(&["run", "Go"]).await.exits(0);
+    assert_eq!(ran.stdout, "All is well.\n");
+    assert_eq!(ran.stderr.matches("takes no tools").count(), 1, "{}", ran.stderr);
+    assert_eq!(server.requests().len(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pause_of_the_provider_is_gone_on_with() {
+    let server = ModelServer::start(|request| match request.assistant_messages {
+        0 => Turn::text("So far so").stop(StopReason::Paused),
+        _ => Turn::text(" good."),
+    })
+    .await;
+    let ran = Setup::at(Wire::Anthropic, &server).run(&["run", "Go"]).await.exits(0);
+    assert_eq!((ran.stdout.as_str(), server.refusals()), ("So far so good.\n", vec![]));
 }
 
 // F15, INV-2

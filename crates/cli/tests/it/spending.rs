@@ -138,19 +138,29 @@ text = "Left."
     assert_eq!(told["usage"]["self"]["tool_calls"], 2, "a spawn costs its parent one call");
 }
 
-// A limit that cannot hold is no secret.
+// A limit that cannot hold is no limit.
 #[tokio::test]
-async fn a_limit_on_money_says_so_where_no_price_is_known() {
-    let setup = Setup::new();
-    let model = setup.scripted("[[script]]\n[[script.reply]]\ntext = \"Done.\"");
-    let price = format!("models.\"{model}\".price={{ input = 1.0, output = 2.0 }}");
-    let told = setup.run(&["run", "-m", &model, "--max-cost", "1", "Go"]).await.exits(0).stderr;
-    assert!(told.contains("no price is known"), "{told}");
-    for flags in [&["--max-cost", "1", "--set", &price][..], &[]] {
-        let words: Vec<&str> = ["run", "-m", &model, "Go"].into_iter().chain(flags.iter().copied()).collect();
-        let told = setup.run(&words).await.exits(0).stderr;
-        assert!(!told.contains("no price"), "{told}");
+async fn a_limit_on_money_does_not_start_a_model_without_a_known_price_unless_that_is_allowed() {
+    let (_held, nowhere) = ModelServer::nowhere();
+    // A server elsewhere, which nothing is asked of: a proxy at which nothing listens takes its place.
+    let setup = Setup::new()
+        .with("MAJORDOMO_PROVIDERS_WORK_BASE_URL", "http://work.invalid/v1")
+        .with("MAJORDOMO_PROVIDERS_WORK_PROXY", &nowhere)
+        .with("MAJORDOMO_PROVIDERS_WORK_RETRY_S", "0")
+        .with("MAJORDOMO_PROVIDERS_WORK_RETRIES", "0");
+    let limited = ["run", "-m", "work/unheard-of", "--max-cost", "1", "Go"];
+    let told = setup.run(&limited).await.exits(3).stderr;
+    for word in ["no price is known for work/unheard-of", "models.\"work/unheard-of\".price", "grant.unknown_price"] {
+        assert!(told.contains(word), "{told}");
     }
+    let price = "models.\"work/unheard-of\".price={ input = 1.0, output = 2.0 }";
+    for (setting, warns) in [("grant.unknown_price=allow", true), (price, false)] {
+        let words: Vec<&str> = limited.into_iter().chain(["--set", setting]).collect();
+        let told = setup.run(&words).await.exits(4).stderr;
+        assert_eq!(told.contains("no price is known"), warns, "{setting}: {told}");
+    }
+    let script = setup.scripted("[[script]]\n[[script.reply]]\ntext = \"Done.\"");
+    setup.run(&["run", "-m", &script, "--max-cost", "1", "Go"]).await.exits(0);
 }
 
 /// A server whose first answer to `Go` goes wrong, and whose others are good.

@@ -106,7 +106,7 @@ async fn a_task_that_an_agent_assigns_to_a_new_one_is_done_and_told_once_in_the_
 
         let creators: Vec<Request> =
             server.requests().into_iter().filter(|request| request.first_words == "Plan the search").collect();
-        let last = messages(creators.last().expect("a request")).to_string();
+        let last = Value::from(messages(creators.last().expect("a request"))).to_string();
         let told = "[LACE TASK SYSTEM] Task completed notification:\\nTask: \\\"Research\\\"\\nStatus: COMPLETED\\n\\nRecent \
                     notes:\\n- found under the bed";
         assert_eq!(last.matches(told).count(), 1, "{last}");

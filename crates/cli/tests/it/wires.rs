@@ -3,7 +3,7 @@
 
 use provider::Wire;
 use serde_json::{Value, json};
-use testkit::model_server::{Fault, ModelServer, Request, Turn};
+use testkit::model_server::{Back, Fault, ModelServer, Request, Turn};
 
 use crate::heard::{self, WIRES, messages, results, system, tokens, tools};
 use crate::setup::{Ran, Setup, server};
@@ -123,14 +123,58 @@ async fn what_is_worth_keeping_is_marked_for_the_provider_that_takes_marks() {
     for Request { body, .. } in anthropic.requests() {
         let last = |list: &Value| list.as_array().and_then(|list| list.last().cloned()).unwrap_or_default();
         let newest = last(&last(&body["messages"])["content"]);
+        // Tools stand before the system prompt, and are kept by its mark.
         for (place, marked) in
-            [("system", last(&body["system"])), ("tools", last(&body["tools"])), ("messages", newest)]
+            [("system", body["system"][0].clone()), ("own", last(&body["system"])), ("messages", newest)]
         {
             assert_eq!(marked["cache_control"], json!({"type": "ephemeral"}), "{place}");
         }
+        let marks = body.to_string().matches("cache_control").count();
+        assert!(marks <= 4, "the provider takes four marks: {marks}");
     }
     let (openai, _) = family(Wire::OpenAi).await;
     assert!(openai.requests().iter().all(|request| !String::from_utf8_lossy(&request.raw).contains("cache_control")));
+}
+
+/// What two texts have in common from their beginning.
+fn common(one: &[u8], other: &[u8]) -> usize {
+    one.iter().zip(other).take_while(|(one, other)| one == other).count()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sibling_begins_with_nearly_all_bytes_of_the_one_before_and_differs_only_behind_them() {
+    const SIBLINGS: &str = r#"
+        [[script]]
+        on = "PROMPT-CANARY"
+        [[script.reply]]
+        calls = [{ name = "spawn_agent", input = { task = "Count the stones" } }, { name = "spawn_agent", input = { task = "Weigh the stones" } }, { name = "spawn_agent", input = { task = "Wash the stones", name = "washer", max_tool_calls = 7 } }]
+        [[script.reply]]
+        text = "Done."
+
+        [[script]]
+        on = "the stones"
+        [[script.reply]]
+        text = "I have."
+        "#;
+    for wire in Wire::ALL {
+        let server = server(SIBLINGS).await;
+        Setup::at(wire, &server).run(&["run", PROMPT]).await.exits(0);
+        assert_eq!(server.refusals(), [""; 0], "{wire:?}");
+        let of = |words: &str| heard::of(&server, words).remove(0);
+        let (first, second, named) = (of("Count the stones"), of("Weigh the stones"), of("Wash the stones"));
+        let share = |request: &Request| {
+            let shared = common(&first.raw, &request.raw);
+            (shared * 1000 / request.raw.len(), String::from_utf8_lossy(&request.raw[shared..]).into_owned())
+        };
+        let (permille, rest) = share(&second);
+        assert!(permille >= 970, "{wire:?}: {permille} ‰ of {} bytes; then {rest}", second.raw.len());
+        // A name and a limit of its own come behind what all share.
+        let (permille, rest) = share(&named);
+        assert!(
+            permille >= 950 && rest.contains("washer") && rest.contains("7 tool calls"),
+            "{wire:?}: {permille} ‰; then {rest}"
+        );
+    }
 }
 
 // OPTA-45
@@ -241,4 +285,58 @@ text = "Looked."
         assert!(tokens(leaf) <= 1500, "{wire:?}: {}", tokens(leaf));
         assert_eq!(tools(leaf), ["find_files", "list_dir", "read_file", "search_files"]);
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_model_thinks_is_shown_as_thinking_and_not_as_its_answer() {
+    let thoughts = [
+        Turn::text("It is so.").beside("reasoning_content", json!("I wonder about it."), Back::Refused),
+        Turn::text("<think>\nI wonder about it.\n</think>\n\nIt is so."),
+    ];
+    for turn in thoughts {
+        let server = ModelServer::start(move |_| turn.clone()).await;
+        let setup = Setup::at(Wire::OpenAi, &server);
+        let ran = setup.run(&["run", "--json", "Go"]).await.exits(0);
+        assert_eq!(ran.json()["answer"], "It is so.");
+        let thread = ran.json()["thread"].as_str().expect("a thread").to_owned();
+        let shown = setup.run(&["thread", "show", &thread]).await.exits(0).stdout;
+        assert!(shown.contains("general is thinking:\n    I wonder about it.\n"), "{shown}");
+        assert!(shown.contains("general: It is so."), "{shown}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn settings_of_a_provider_a_model_and_an_agent_reach_the_request_the_nearest_first() {
+    let server = ModelServer::start(|_| Turn::text("All is well.")).await;
+    let setup = Setup::at(Wire::OpenAi, &server).with("OPENAI_ORG_ID", "org-1");
+    std::fs::create_dir_all(setup.work(".majordomo/agents")).expect("a folder");
+    let head = "description: thinks\neffort: high\ntools: read_file";
+    setup.write(".majordomo/agents/thinker.md", &format!("---\nname: thinker\n{head}\n---\nYou think."));
+    setup.run(&["trust", "--yes"]).await.exits(0);
+    let provider = ["--set", "providers.openai.effort=low", "--set", "providers.openai.temperature=0.5"];
+    let model =
+        ["--set", "models.\"openai/gpt-5\".effort=medium", "--set", "models.\"openai/gpt-5\".body={ top_p = 0.5 }"];
+    for (words, effort) in [(&provider[..], "low"), (&[provider, model].concat()[..], "medium")] {
+        let words: Vec<&str> = ["run", "-m", "openai/gpt-5", "Go"].into_iter().chain(words.iter().copied()).collect();
+        setup.run(&words).await.exits(0);
+        let request = server.requests().pop().expect("a request");
+        assert_eq!((&request.body["reasoning_effort"], &request.body["temperature"]), (&effort.into(), &json!(0.5)));
+        assert_eq!(request.headers["openai-organization"], "org-1");
+    }
+    assert_eq!(server.requests().pop().expect("a request").body["top_p"], 0.5);
+    let words: Vec<&str> = ["run", "-a", "thinker", "-m", "openai/gpt-5", "Go"].into_iter().chain(model).collect();
+    setup.run(&words).await.exits(0);
+    assert_eq!(server.requests().pop().expect("a request").body["reasoning_effort"], "high", "the agent's own");
+    assert_eq!(server.refusals(), [""; 0]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_is_sent_as_a_bearer_where_there_is_no_key() {
+    let server = ModelServer::start(|_| Turn::text("All is well.")).await;
+    let setup = Setup::new()
+        .with("ANTHROPIC_BASE_URL", &server.url(Wire::Anthropic))
+        .with("ANTHROPIC_AUTH_TOKEN", testkit::model_server::KEY);
+    setup.run(&["run", "Go"]).await.exits(0);
+    let request = server.requests().pop().expect("a request");
+    assert!(request.headers.contains_key("authorization") && !request.headers.contains_key("x-api-key"));
 }

@@ -56,6 +56,9 @@ pub(super) fn compose(
     let answered = wish.reply_to.as_deref().map(|id| mailbox.find(id)).transpose()?;
     let act = wish.act.unwrap_or(if wish.slots.is_empty() { DraftPurpose::Inform } else { DraftPurpose::ProposeTimes });
     let (mut to, unknown) = recipients(wish, household)?;
+    for person in &to {
+        refuse_hostile(person, mailbox, household)?;
+    }
     if let Some(mail) =
         answered.as_ref().filter(|_| to.is_empty() && unknown.is_empty() && act != DraftPurpose::Forward)
     {
@@ -112,6 +115,32 @@ pub(super) fn compose(
     }
     let based_on = answered.iter().map(|mail| mail.id.clone()).chain(style.based_on.iter().cloned()).collect();
     Ok(Composed { message, tone: style.tone(), based_on, unknown, warnings, language, untranslated })
+}
+
+/// Refuses an address that the owner has never written to and that a suspicious mail names: its writer may want something sent there.
+fn refuse_hostile(person: &Person, mailbox: &Mailbox<'_>, household: &Household) -> Result<(), Error> {
+    if household.contact_for(&person.address).is_some() || mailbox.written_to(&person.address)? > 0 {
+        return Ok(());
+    }
+    let words = person.address.split(['@', '.', '-', '_', '+']).filter(|word| word.len() > 2).map(str::to_owned);
+    let filter = Filter { any: words.collect(), ..Filter::default() };
+    let names_it = |mail: &Mail| {
+        let message = &mail.message;
+        let people = std::iter::once(&message.from).chain(&message.reply_to);
+        let told = format!("{} {}", message.text, message.order.as_ref().map(|order| order.reason()).unwrap_or_default());
+        people.map(|one| &one.address).any(|address| *address == person.address) || text::fold(&told).contains(&person.address)
+    };
+    for mail in mailbox.list(&filter, 200)?.0.iter().filter(|mail| names_it(mail)) {
+        let warnings = crate::triage::warnings(mailbox, &mail.message, household)?;
+        if let Some(warning) = warnings.first() {
+            return Err(Error::request(format!(
+                "no draft to {} is written: a suspicious mail names this address (\"{}\" {warning})",
+                person.address,
+                text::line(&mail.message.subject, 80)
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Who is meant: an address as it is, a name as the address book knows it.

@@ -63,7 +63,14 @@ pub(super) fn in_language(said: &str, language: Language, now: &Zoned) -> Reply 
         return Reply { text: said.to_owned(), is_whole, untranslated: None };
     }
     let Some(found) = found else {
-        return Reply { text: format!("[[{said}]]"), is_whole, untranslated: Some(said.to_owned()) };
+        let when = time::parse(said, now).when.map(|when| format!(" ({})", moment(language, &when)));
+        let thanks = match language {
+            Language::English => "Thank you for your message. My answer to it:",
+            Language::German => "vielen Dank für die Nachricht. Hier ist meine Antwort darauf:",
+            Language::French => "Merci pour votre message. Voici ma réponse à ce sujet :",
+        };
+        let text = format!("{thanks} [[{said}]]{}", when.unwrap_or_default());
+        return Reply { text, is_whole, untranslated: Some(said.to_owned()) };
     };
     let when = time::parse(said, now).when;
     let index = match language {
@@ -161,7 +168,8 @@ mod tests {
             "Malheureusement, je ne peux pas mardi 20 janvier."
         );
         assert_eq!(said("Ich komme am Montag.", Language::English), "I will be there Monday, 19 January.");
-        assert_eq!(said("The libraries stay mine.", Language::German), "[[The libraries stay mine.]]");
+        assert!(said("The libraries stay mine.", Language::German).ends_with("[[The libraries stay mine.]]"));
+        assert!(said("I will come by bike on Monday.", Language::German).contains("[[I will come by bike on Monday.]] (Montag, 19. Januar)"));
         let reply = in_language("The libraries stay mine.", Language::German, &now);
         assert_eq!(reply.untranslated.as_deref(), Some("The libraries stay mine."));
     }

@@ -120,6 +120,7 @@ fn from_notes(terms: &[Term], household: &Household, passages: &mut Vec<Passage>
             passages.push(Passage {
                 words: words_of(&sentence.text),
                 around,
+                is_heading: sentence.is_heading,
                 is_dated: false,
                 newness: 0.0,
                 source: Source::Note { path: note.path.clone(), title: note.title.clone(), line: sentence.line },
@@ -142,13 +143,13 @@ fn from_mail(terms: &[Term], household: &Household, passages: &mut Vec<Passage>)
             std::iter::once(&message.from).chain(message.recipients()).map(ToString::to_string).collect();
         let around = words_of(&format!("{} {}", message.subject, people.join(" ")));
         let files: Vec<String> = message.attachments.iter().map(|file| file.name.clone()).collect();
-        let mut sentences = of_mail(&message.text);
-        sentences.push(message.subject.clone());
-        sentences.extend(files);
-        for quote in sentences.into_iter().filter(|quote| !quote.is_empty()) {
+        let sentences = of_mail(&message.text).into_iter().chain(files).map(|quote| (quote, false));
+        let all = sentences.chain([(message.subject.clone(), true)]);
+        for (quote, is_heading) in all.filter(|(quote, _)| !quote.is_empty()) {
             passages.push(Passage {
                 words: words_of(&quote),
                 around: around.clone(),
+                is_heading,
                 is_dated: false,
                 newness: newness(mail.sent, now) - if message.list.is_empty() { 0.0 } else { 1.0 },
                 source: Source::Mail(Box::new(mail.clone())),
@@ -172,6 +173,7 @@ fn from_calendars(household: &Household, passages: &mut Vec<Passage>) -> Result<
         passages.push(Passage {
             words: words_of(&quote),
             around: words_of(&format!("{} {}", attendees.collect::<Vec<_>>().join(" "), event.calendar)),
+            is_heading: false,
             is_dated: true,
             newness: f64::from(u8::from(event.window.end > household.now().timestamp())),
             source: Source::Event(Box::new(event)),
@@ -194,6 +196,7 @@ fn from_card(card: &Contact, passages: &mut Vec<Passage>) {
         passages.push(Passage {
             words: words_of(&format!("{quote} {more}")),
             around: words_of(&around),
+            is_heading: false,
             is_dated,
             newness: 0.0,
             source: Source::Card(Box::new(card.clone())),

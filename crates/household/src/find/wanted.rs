@@ -31,6 +31,10 @@ const ASKING: &str = " actually again also already exactly eigentlich nochmal ge
     lot bit kind sort way whats wheres whos hows d ll s re ve m j l n c qu t y ne pas point va vais vas \
     our ours mine yours dein deine deinen euer ihr ihre ihren ton ta tes nos vos leur leurs \
     look looks looking check checking find search show list see \
+    next nachste nachster nachsten prochain prochaine mutch hot heiss hoch lang amount betrag montant long far weit alt old come comes came coming kommt kommen kommst kam gehort gehen geht gibt faut falloir commence \
+    commencer coutera couterait cost happen happens happened begin begins start starts starten beginnt fangt arrive lot together altogether \
+    alltogether ensemble insgesamt zusammen total place put kept keep liegt lie lies stehen called heisst name named appelle name again \
+    demande elle il on nous wir uns us them they he she him her their his hat habt gerade moment currently exactement \
     mail mails email emails message messages note notes calendar kalender agenda courriel courriels notiz notizen nachricht nachrichten ";
 
 /// Whether a folded word only asks.
@@ -52,15 +56,13 @@ impl Wanted {
             () if has("phone telephone tel telefon telefonnummer handynummer handy mobile numero telephonenumber") => {
                 Self::Phone
             }
-            () if asks("how", "much")
-                || has(
-                    "wieviel combien owe owed schulde schulden dois cost costs price kostet kosten preis coute prix rate fee",
+            () if has("owe owed amount betrag montant schulde schulden dois cost costs price kostet kosten preis coute prix rate fee",
                 ) =>
             {
                 Self::Sum
             }
-            () if asks("wie", "viel hoch") => Self::Sum,
-            () if has("when wann quand deadline frist due until bis echeance birthday geburtstag anniversaire") => {
+            () if asks("wie", "hoch") => Self::Sum,
+            () if has("when wann quand next nachste nachster nachsten prochain prochaine deadline frist due until bis echeance birthday geburtstag anniversaire") => {
                 Self::Time
             }
             () if asks("what which wie quelle um", "time day date spat heure jour uhr datum")
@@ -68,8 +70,8 @@ impl Wanted {
             {
                 Self::Time
             }
-            () if asks("how wie", "many long big far often old viele lange gross weit oft alt") => Self::Number,
-            () if has("size grosse taille number nummer code pin") => Self::Number,
+            () if asks("how wie", "many much viel long big far often old viele lange gross weit oft alt") => Self::Number,
+            () if has("wieviel combien size grosse taille number nummer code pin") => Self::Number,
             () => Self::Anything,
         }
     }
@@ -102,11 +104,15 @@ impl Wanted {
             Self::Anything => true,
             Self::Time => is_dated || has_time(sentence),
             Self::Sum => digits > 0 && has_sum(sentence),
-            Self::Number => digits > 0,
+            Self::Number => digits > 0 || words_of(sentence).iter().any(|word| NUMBER_WORDS.contains(&format!(" {word} "))),
             Self::Phone => digits >= 6 && longest_number(sentence) >= 6,
         }
     }
 }
+
+/// Small numbers in words.
+const NUMBER_WORDS: &str = " one two three four five six seven eight nine ten twelve half twice once zwei drei vier funf sechs sieben acht neun zehn \
+    zwolf halbe dritter zweiter erster deux trois quatre cinq sept huit neuf dix douze quarante trente vingt demi third second first fourth ";
 
 /// Digits that stand together but for spaces and the marks of telephone numbers.
 fn longest_number(sentence: &str) -> usize {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use agent::tools::{Reach, Risk};
+use jiff::{Timestamp, ToSpan};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tool::Registry;
@@ -10,7 +11,7 @@ use tool::args::{flag, number};
 
 use super::address::Person;
 use super::flag::{Flag, mark};
-use super::folder::INBOX;
+use super::folder::{INBOX, SENT};
 use super::mailbox::{Filter, Mail, Mailbox};
 use super::message::MailMessage;
 use crate::error::Error;
@@ -18,7 +19,7 @@ use crate::household::Household;
 use crate::passages::{Term, gist, words_of};
 use crate::times::{Edge, moment, shown};
 use crate::tools::HouseholdTool;
-use crate::{people, text, triage};
+use crate::{passages, people, text, triage};
 
 /// The tools of mail, added to others.
 pub(crate) fn add(household: &Arc<Household>, registry: Registry) -> Registry {
@@ -34,6 +35,7 @@ pub(crate) fn add(household: &Arc<Household>, registry: Registry) -> Registry {
                     "until":{"type":"string","description":"a day is meant with all its hours"},
                     "from":{"type":"string","description":"a piece of the sender's name or address, or what they are to the owner"},
                     "to":{"type":"string","description":"the same of a recipient; with folder `sent`: what the owner wrote to them"},
+                    "awaiting":{"type":"boolean","description":"true: only what the owner sent and asked in, and that nobody answered yet"},
                     "answered":{"type":"boolean","description":"true: only those that the owner answered, false: only others"},
                     "unread":{"type":"boolean","description":"true: only unread ones, false: only read ones"},
                     "query":{"type":"string","description":"words in the mail, in any of three languages"},
@@ -93,6 +95,8 @@ struct List {
     from: Option<String>,
     to: Option<String>,
     #[serde(default, deserialize_with = "maybe")]
+    awaiting: Option<bool>,
+    #[serde(default, deserialize_with = "maybe")]
     answered: Option<bool>,
     #[serde(default, deserialize_with = "maybe")]
     unread: Option<bool>,
@@ -103,7 +107,8 @@ struct List {
 
 fn list(args: &List, household: &Household) -> Result<Value, Error> {
     let zone = &household.options().zone;
-    let folder = args.folder.clone().unwrap_or_else(|| INBOX.to_owned());
+    let awaits = args.awaiting == Some(true);
+    let folder = args.folder.clone().unwrap_or_else(|| if awaits { SENT } else { INBOX }.to_owned());
     let filter = Filter {
         folder: (!folder.eq_ignore_ascii_case("all")).then_some(folder),
         since: args.since.as_deref().map(|text| moment(text, zone, Edge::Start)).transpose()?,
@@ -115,7 +120,7 @@ fn list(args: &List, household: &Household) -> Result<Value, Error> {
         words: args.query.clone(),
         ..Filter::default()
     };
-    let limit = args.limit.unwrap_or(20).clamp(1, 100) as usize;
+    let limit = if awaits { 300 } else { args.limit.unwrap_or(20).clamp(1, 100) as usize };
     let mut found = household.mailbox()?.list(&filter, limit)?;
     let mut meant = Vec::new();
     if found.1 == 0 && (args.from.is_some() || args.to.is_some()) {
@@ -132,8 +137,21 @@ fn list(args: &List, household: &Household) -> Result<Value, Error> {
                 household.mailbox()?.list(&Filter { from: None, to: None, senders, recipients, ..filter }, limit)?;
         }
     }
-    let (mails, total) = found;
+    let (mut mails, mut total) = found;
     let mailbox = household.mailbox()?;
+    if awaits {
+        let since = household.now().checked_sub(60.days()).map_or(Timestamp::MIN, |since| since.timestamp());
+        let mut open = Vec::new();
+        for mail in mails {
+            let asks = passages::of_mail(&mail.message.text).iter().any(|sentence| sentence.trim_end().ends_with('?'));
+            let thread = mailbox.thread(&mail)?;
+            let is_answered = thread.iter().any(|other| other.sent > mail.sent && other.folder != SENT);
+            if asks && !is_answered && mail.sent >= since {
+                open.push(mail);
+            }
+        }
+        (total, mails) = (open.len(), open);
+    }
     let shown: Result<Vec<_>, Error> = mails.iter().map(|mail| summary(mail, &mailbox, household)).collect();
     let mut answer = json!({ "mails": shown?, "total": total });
     if !meant.is_empty() {

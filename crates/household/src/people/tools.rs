@@ -122,6 +122,7 @@ fn put_mail(answer: &mut Value, person: &KnownPerson, household: &Household) -> 
             to.push(mail);
         }
     }
+    answer["signature"] = json!(from.iter().find_map(|mail| signature(&mail.message.text, &person.name)));
     let show = |mail: &Mail| brief(mail, &mailbox, household);
     answer["received"] = json!({ "total": from.len(), "last": from.first().map(show).transpose()? });
     answer["sent"] = json!({ "total": to.len(), "last": to.first().map(show).transpose()? });
@@ -150,6 +151,16 @@ fn put_mail(answer: &mut Value, person: &KnownPerson, household: &Household) -> 
     }
     answer["promises"] = json!(promises);
     Ok(())
+}
+
+/// What stands below a mail beside the writer's name: their work, their number.
+fn signature(text: &str, name: &str) -> Option<String> {
+    let own: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.starts_with('>') && !line.is_empty()).collect();
+    let first = words_of(name).into_iter().next()?;
+    let at = own.iter().rposition(|line| line.split_whitespace().count() <= 6 && words_of(line).contains(&first))?;
+    let below: Vec<&str> = own[at..].iter().take(4).copied().filter(|line| *line != "--").collect();
+    let told = text::line(&text::harmless(&below.join(", ")), 160);
+    (words_of(&told).len() > words_of(name).len()).then_some(told)
 }
 
 /// A mail in few words.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use agent::Mode;
 use agent::role::Agent;
+use provider::Effort;
 
 use super::front_matter::{self, Value};
 use crate::config::{clause, likeness, nearest};
@@ -54,6 +55,7 @@ struct File<'a> {
     tools: Option<Vec<Arc<str>>>,
     lends: Vec<Arc<str>>,
     mode: Option<Mode>,
+    effort: Option<Arc<str>>,
     preset: Option<String>,
 }
 
@@ -64,6 +66,7 @@ impl File<'_> {
             "description" => self.description = Some(one_line(&text_of(value)?)),
             "model" => self.model = model(&text_of(value)?)?,
             "mode" => self.mode = Some(mode(&text_of(value)?)?),
+            "effort" => self.effort = Some(effort(&text_of(value)?)?),
             "tools" => self.tools = Some(self.known_tools(value, tools)?),
             "lends" => self.lends = self.known_tools(value, tools)?,
             "preset" => self.preset = Some(preset(&text_of(value)?)?),
@@ -120,6 +123,7 @@ impl File<'_> {
             tools: self.tools,
             lends: self.lends,
             mode: self.mode,
+            effort: self.effort,
         };
         Ok(Definition { agent, preset: self.preset, warnings: self.warnings })
     }
@@ -134,6 +138,11 @@ fn text_of(value: Value) -> Result<String, String> {
 
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn effort(word: &str) -> Result<Arc<str>, String> {
+    let known = Effort::of(word).map(|effort| effort.name().into());
+    known.ok_or_else(|| format!("expects {}", Effort::NAMES.join(", ")))
 }
 
 fn mode(word: &str) -> Result<Mode, String> {

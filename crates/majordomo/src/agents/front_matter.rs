@@ -12,11 +12,11 @@ use serde_saphyr::options::MergeKeyPolicy;
 use serde_saphyr::{Error, Options, Spanned};
 
 /// Keys that hold a text.
-const TEXTS: [&str; 5] = ["name", "description", "model", "mode", "preset"];
+const TEXTS: [&str; 6] = ["name", "description", "model", "mode", "preset", "effort"];
 /// Keys that hold names of tools, as a list or as a text with commas.
 const LISTS: [&str; 2] = ["tools", "lends"];
 /// All keys that have a meaning.
-pub(super) const KEYS: [&str; 7] = ["name", "description", "model", "tools", "lends", "mode", "preset"];
+pub(super) const KEYS: [&str; 8] = ["name", "description", "model", "effort", "tools", "lends", "mode", "preset"];
 
 /// The most bytes that a head can have.
 const MAX_BYTES: usize = 32 * 1024;

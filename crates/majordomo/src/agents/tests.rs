@@ -100,10 +100,11 @@ fn all_but_the_general_agent_only_look() {
 
 #[test]
 fn a_file_gives_an_agent_its_name_words_model_tools_and_mode() {
-    let text = "---\nname: Scout\ndescription: |\n  Looks\n  ahead.\nmodel: ollama/llama3:8b\ntools:\n  - read_file\n  - spawn_agent\nmode: ask\n---\n\nYou scout.\n";
+    let text = "---\nname: Scout\ndescription: |\n  Looks\n  ahead.\nmodel: ollama/llama3:8b\neffort: high\ntools:\n  - read_file\n  - spawn_agent\nmode: ask\n---\n\nYou scout.\n";
     let Definition { agent, warnings, .. } = read(text, "file", &tools()).expect("valid");
     assert_eq!((&*agent.name, &*agent.description, &*agent.prompt), ("Scout", "Looks ahead.", "You scout."));
     assert_eq!((agent.model.as_deref(), agent.mode), (Some("ollama/llama3:8b"), Some(Mode::Ask)));
+    assert_eq!(agent.effort.as_deref(), Some("high"));
     assert_eq!(agent.tools, Some(vec!["read_file".into(), "spawn_agent".into()]));
     assert_eq!(warnings, Vec::<String>::new());
 }
@@ -148,6 +149,7 @@ fn a_file_that_cannot_be_used_says_why() {
     assert!(why(&file("tools: {a: b}")).contains("expects names of tools"));
     assert_eq!(why(&file("model: sonnet")), "line 3: model expects provider/model, or inherit");
     assert_eq!(why(&file("mode: yolo")), "line 3: mode expects plan, ask, auto or dangerous");
+    assert_eq!(why(&file("effort: lots")), "line 3: effort expects minimal, low, medium, high, max");
     assert!(why(&file("name: ../../x")).starts_with("name expects"));
     assert!(why(&file("name: [a]")).starts_with("line 3: name expects a text"));
     assert!(why("---\nname: a\n---\nbody").starts_with("description is missing"));

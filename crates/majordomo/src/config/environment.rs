@@ -73,10 +73,13 @@ fn keys_by_variable(others: &Layers) -> BTreeMap<String, Vec<Key>> {
 /// The key of a provider that is named nowhere else. A model cannot be met so: its name has characters that no variable has.
 fn new_provider(variable: &str) -> Option<Key> {
     let rest = variable.strip_prefix("MAJORDOMO_PROVIDERS_")?;
-    ["wire", "base_url", "key_env"].into_iter().find_map(|field| {
+    // The end of one field is the whole of another: the longest counts.
+    let named = key::provider_fields().filter_map(|field| {
         let name = rest.strip_suffix(&format!("_{}", field.to_uppercase()))?;
-        (!name.is_empty()).then(|| Key::new(["providers", name.to_lowercase().as_str(), field]))
-    })
+        (!name.is_empty()).then_some((name, field))
+    });
+    let (name, field) = named.max_by_key(|(_, field)| field.len())?;
+    Some(Key::new(["providers", name.to_lowercase().as_str(), field]))
 }
 
 fn read(key: &Key, text: &str, origin: Origin) -> Setting {

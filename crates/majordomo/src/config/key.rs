@@ -5,6 +5,7 @@
 use std::fmt;
 
 use agent::policy::{SPAWN_ARGS, VERBS};
+use provider::Effort;
 
 use super::kind::Kind;
 use super::suggestion;
@@ -16,6 +17,7 @@ pub(crate) struct Key(Vec<String>);
 
 const MOST: u64 = i64::MAX as u64;
 const MOST_U32: u64 = u32::MAX as u64;
+const DAY_S: u64 = 24 * 60 * 60;
 
 /// Every key with what its values may be, in the order in which they are shown. `*` stands for a name that people choose.
 const KNOWN: &[(&str, Kind)] = &[
@@ -46,6 +48,7 @@ const KNOWN: &[(&str, Kind)] = &[
     ("policy.approval", Kind::Word(&["never", "by_risk", "always"])),
     ("policy.on_error", Kind::Word(&["continue", "stop"])),
     ("policy.reuse_reports", Kind::Switch),
+    ("policy.lifecycle", Kind::Word(&["call", "persistent"])),
     ("policy.delegates", Kind::Pairs),
     ("policy.context", Kind::Word(&["brief", "structured"])),
     ("policy.max_context_tokens", Kind::Count { least: 1, most: MOST }),
@@ -60,6 +63,7 @@ const KNOWN: &[(&str, Kind)] = &[
     ("grant.tokens", Kind::Limit { most: MOST }),
     ("grant.cost", Kind::Budget),
     ("grant.timeout_s", Kind::Limit { most: MOST / 1000 }),
+    ("grant.unknown_price", Kind::Word(&["refuse", "allow"])),
     ("household.folder", Kind::Folder),
     ("household.mail", Kind::Folder),
     ("household.calendars", Kind::Folder),
@@ -76,12 +80,34 @@ const KNOWN: &[(&str, Kind)] = &[
     ("providers.*.wire", Kind::Word(&["anthropic", "openai", "responses", "gemini"])),
     ("providers.*.base_url", Kind::Url),
     ("providers.*.key_env", Kind::Variable),
+    ("providers.*.bearer", Kind::Switch),
+    ("providers.*.headers", Kind::TextTable),
+    ("providers.*.organization", Kind::Text),
+    ("providers.*.project", Kind::Text),
+    ("providers.*.proxy", Kind::Url),
+    ("providers.*.ca_file", Kind::Folder),
+    ("providers.*.connect_s", Kind::Count { least: 1, most: DAY_S }),
+    ("providers.*.first_byte_s", Kind::Count { least: 1, most: DAY_S }),
+    ("providers.*.idle_s", Kind::Count { least: 1, most: DAY_S }),
+    ("providers.*.retries", Kind::Count { least: 0, most: 1_000 }),
+    ("providers.*.retry_s", Kind::Count { least: 0, most: DAY_S }),
+    ("providers.*.max_retry_after_s", Kind::Count { least: 0, most: DAY_S }),
+    ("providers.*.concurrency", Kind::Count { least: 1, most: 100_000 }),
+    ("providers.*.effort", Kind::Word(&Effort::NAMES)),
+    ("providers.*.thinking_tokens", Kind::Count { least: 1, most: MOST }),
+    ("providers.*.temperature", Kind::Number { least: 0.0, most: 2.0 }),
+    ("providers.*.body", Kind::Fields),
     ("models.*.context_tokens", Kind::Count { least: 1, most: MOST }),
     ("models.*.max_output_tokens", Kind::Count { least: 1, most: MOST }),
+    ("models.*.takes", Kind::Words(&["tools", "images", "pdf", "schema", "effort", "temperature"])),
     ("models.*.price.input", Kind::Price),
     ("models.*.price.output", Kind::Price),
     ("models.*.price.cache_read", Kind::Price),
     ("models.*.price.cache_write", Kind::Price),
+    ("models.*.effort", Kind::Word(&Effort::NAMES)),
+    ("models.*.thinking_tokens", Kind::Count { least: 1, most: MOST }),
+    ("models.*.temperature", Kind::Number { least: 0.0, most: 2.0 }),
+    ("models.*.body", Kind::Fields),
 ];
 
 impl Key {
@@ -163,6 +189,11 @@ impl Key {
         };
         Key(pattern.split('.').enumerate().map(name).collect())
     }
+}
+
+/// The fields of a provider.
+pub(crate) fn provider_fields() -> impl Iterator<Item = &'static str> {
+    KNOWN.iter().filter_map(|(pattern, _)| pattern.strip_prefix("providers.*."))
 }
 
 /// Every known key, with `names` put where people choose names: pairs of section and name.

@@ -37,6 +37,12 @@ pub(crate) enum Kind {
     Variable,
     /// A path.
     Folder,
+    /// A number within bounds.
+    Number { least: f64, most: f64 },
+    /// A table of texts by name. It is never repeated in an error, for some hold secrets.
+    TextTable,
+    /// A table of anything.
+    Fields,
 }
 
 /// The word for "no limit".
@@ -65,6 +71,9 @@ impl Kind {
             Self::Url => "an http or https address without a user name or password in it".to_owned(),
             Self::Variable => "the name of an environment variable (never the key itself)".to_owned(),
             Self::Folder => "a path".to_owned(),
+            Self::Number { least, most } => format!("a number from {least} to {most}"),
+            Self::TextTable => "a table of texts, such as { X-Team = \"research\" }".to_owned(),
+            Self::Fields => "a table, such as { top_p = 0.9 }".to_owned(),
         }
     }
 
@@ -100,6 +109,13 @@ impl Kind {
                 return is_url(url).then(|| Value::String(url.trim_end_matches('/').to_owned()));
             }
             (Self::Variable, Value::String(name)) => is_variable(name),
+            (Self::Number { least, most }, Value::Float(number)) => (*least..=*most).contains(number),
+            (Self::Number { least, most }, Value::Integer(number)) => {
+                let number = *number as f64;
+                return (*least..=*most).contains(&number).then_some(Value::Float(number));
+            }
+            (Self::TextTable, Value::Table(table)) => table.values().all(is_text),
+            (Self::Fields, Value::Table(_)) => true,
             _ => false,
         };
         fits.then_some(value)
@@ -127,7 +143,10 @@ impl Kind {
             | Self::Most { .. }
             | Self::Limit { .. }
             | Self::Budget
-            | Self::Price => parsed.unwrap_or_else(|| Value::String(text.to_owned())),
+            | Self::Price
+            | Self::Number { .. }
+            | Self::TextTable
+            | Self::Fields => parsed.unwrap_or_else(|| Value::String(text.to_owned())),
         }
     }
 
@@ -135,13 +154,17 @@ impl Kind {
     pub(crate) fn shown(&self, value: &Value) -> Value {
         match (self, value) {
             (Self::Most { .. }, Value::Integer(number)) if *number == i64::from(u32::MAX) => UNLIMITED.into(),
+            // Their names are enough to see what is sent.
+            (Self::TextTable, Value::Table(table)) => {
+                Value::Table(table.keys().map(|name| (name.clone(), Value::from("[set]"))).collect())
+            }
             _ => value.clone(),
         }
     }
 
     /// Whether an error may repeat a value of this kind.
     pub(crate) fn may_be_shown(&self) -> bool {
-        !matches!(self, Self::Url | Self::Variable)
+        !matches!(self, Self::Url | Self::Variable | Self::TextTable)
     }
 }
 

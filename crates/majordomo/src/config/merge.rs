@@ -110,6 +110,7 @@ fn defaults(surroundings: &Surroundings) -> Vec<Setting> {
         ("grant.tool_calls", UNLIMITED),
         ("grant.cost", UNLIMITED),
         ("grant.timeout_s", UNLIMITED),
+        ("grant.unknown_price", "refuse"),
         ("household.route", "auto"),
         ("store.durability", "full"),
         ("sandbox.kind", "auto"),

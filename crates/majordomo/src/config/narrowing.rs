@@ -99,6 +99,7 @@ const ORDERS: &[(&str, Order)] = &[
     ("grant.tokens", Order::Smaller),
     ("grant.cost", Order::Smaller),
     ("grant.timeout_s", Order::Smaller),
+    ("grant.unknown_price", Order::Words(&["refuse", "allow"])),
 ];
 
 /// Whether a value is no more than the one below it. One that its key does not take is an error elsewhere, and so is one of

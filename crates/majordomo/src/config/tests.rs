@@ -103,9 +103,9 @@ fn set(texts: &[&str]) -> Flags {
 /// Everything that a configuration changes, as text. How it came about is not part of it.
 fn effect(config: &Config) -> String {
     let Config { model, agent, mode, preset, dialect, data, policy, grant, providers, models, .. } = config;
-    let Config { household, durability, sandbox, .. } = config;
+    let Config { household, durability, sandbox, tasks, unknown_price, .. } = config;
     format!(
-        "{household:?}{model:?}{agent}{mode}{preset}{dialect}{data:?}{policy:?}{grant:?}{providers:?}{models:?}{durability:?}{sandbox:?}"
+        "{unknown_price:?}{household:?}{model:?}{agent}{mode}{preset}{dialect}{data:?}{policy:?}{grant:?}{providers:?}{models:?}{durability:?}{sandbox:?}{tasks:?}"
     )
 }
 
@@ -114,10 +114,32 @@ const OWN_THINGS: &str = r#"
 wire = "openai"
 base_url = "http://acme.test"
 key_env = "ACME_KEY"
+bearer = false
+headers = { X-Other = "a" }
+organization = "org-0"
+project = "proj-0"
+proxy = "http://127.0.0.1:3128"
+ca_file = "/etc/other.pem"
+connect_s = 1
+first_byte_s = 1
+idle_s = 1
+retries = 1
+retry_s = 1
+max_retry_after_s = 1
+concurrency = 1
+effort = "low"
+thinking_tokens = 1
+temperature = 0
+body = { top_k = 1 }
 [models."acme/m"]
 context_tokens = 1000
 max_output_tokens = 100
+takes = ["tools"]
 price = { input = 1.0, output = 2.0, cache_read = 0.1, cache_write = 1.25 }
+effort = "low"
+thinking_tokens = 1
+temperature = 0
+body = { top_k = 1 }
 [household]
 folder = "/"
 mail = "/"
@@ -157,6 +179,7 @@ const OTHERS: &[(&str, &str)] = &[
     ("policy.approval", r#""always""#),
     ("policy.on_error", r#""stop""#),
     ("policy.reuse_reports", "true"),
+    ("policy.lifecycle", r#""persistent""#),
     ("policy.delegates", r#"[["delegate_triage", "triage"]]"#),
     ("policy.context", r#""structured""#),
     ("policy.max_context_tokens", "5"),
@@ -171,6 +194,7 @@ const OTHERS: &[(&str, &str)] = &[
     ("grant.tokens", "5"),
     ("grant.cost", "0.5"),
     ("grant.timeout_s", "5"),
+    ("grant.unknown_price", r#""allow""#),
     ("household.folder", r#""/usr""#),
     ("household.mail", r#""/usr""#),
     ("household.calendars", r#""/usr""#),
@@ -179,17 +203,42 @@ const OTHERS: &[(&str, &str)] = &[
     ("household.me", r#"["other@here.example"]"#),
     ("household.timezone", r#""Europe/Berlin""#),
     ("household.route", r#""off""#),
+    ("tasks.enabled", "true"),
+    ("tasks.max_concurrent", "5"),
+    ("tasks.check_attempts", "5"),
     ("store.durability", r#""normal""#),
     ("sandbox.kind", r#""off""#),
     ("providers.acme.wire", r#""anthropic""#),
     ("providers.acme.base_url", r#""https://other.test""#),
     ("providers.acme.key_env", r#""OTHER_KEY""#),
+    ("providers.acme.bearer", "true"),
+    ("providers.acme.headers", r#"{ X-Team = "research" }"#),
+    ("providers.acme.organization", r#""org-1""#),
+    ("providers.acme.project", r#""proj-1""#),
+    ("providers.acme.proxy", r#""http://proxy.test:3128""#),
+    ("providers.acme.ca_file", r#""/etc/ca.pem""#),
+    ("providers.acme.connect_s", "5"),
+    ("providers.acme.first_byte_s", "5"),
+    ("providers.acme.idle_s", "5"),
+    ("providers.acme.retries", "5"),
+    ("providers.acme.retry_s", "5"),
+    ("providers.acme.max_retry_after_s", "5"),
+    ("providers.acme.concurrency", "5"),
+    ("providers.acme.effort", r#""high""#),
+    ("providers.acme.thinking_tokens", "5"),
+    ("providers.acme.temperature", "0.5"),
+    ("providers.acme.body", "{ top_p = 0.5 }"),
     ("models.\"acme/m\".context_tokens", "5"),
     ("models.\"acme/m\".max_output_tokens", "5"),
+    ("models.\"acme/m\".takes", r#"["images"]"#),
     ("models.\"acme/m\".price.input", "5"),
     ("models.\"acme/m\".price.output", "5"),
     ("models.\"acme/m\".price.cache_read", "5"),
     ("models.\"acme/m\".price.cache_write", "5"),
+    ("models.\"acme/m\".effort", r#""high""#),
+    ("models.\"acme/m\".thinking_tokens", "5"),
+    ("models.\"acme/m\".temperature", "0.5"),
+    ("models.\"acme/m\".body", "{ top_p = 0.5 }"),
 ];
 
 fn keys() -> Vec<Key> {
@@ -532,6 +581,9 @@ fn a_project_may_narrow_what_the_user_allows_and_never_widen_it() {
 /// Every key that has a less and a more: what the user allows, what is less, what is more.
 const LESS_AND_MORE: &[(&str, &str, &str, &str)] = &[
     ("mode", r#""ask""#, r#""plan""#, r#""auto""#),
+    ("tasks.enabled", "false", "false", "true"),
+    ("tasks.max_concurrent", "3", "2", "4"),
+    ("tasks.check_attempts", "3", "2", "4"),
     ("policy.enabled", "false", "false", "true"),
     ("policy.max_depth", "3", "2", "4"),
     ("policy.max_children", "3", "2", "4"),
@@ -562,16 +614,18 @@ const LESS_AND_MORE: &[(&str, &str, &str, &str)] = &[
     ("grant.tokens", "3", "2", "4"),
     ("grant.cost", "0.3", "0.2", "0.4"),
     ("grant.timeout_s", "3", "2", "4"),
+    ("grant.unknown_price", r#""refuse""#, r#""refuse""#, r#""allow""#),
 ];
 
 /// Every key that is a choice.
-const CHOICES: [&str; 9] = [
+const CHOICES: [&str; 10] = [
     "model",
     "agent",
     "preset",
     "dialect",
     "policy.stall_ms",
     "policy.reuse_reports",
+    "policy.lifecycle",
     "policy.delegates",
     "policy.context",
     "policy.report_data",

@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use agent::Mode;
 use agent::budget::Grant;
 use agent::policy::Policy;
-use provider::{ModelEntry, Wire};
+use provider::{Effort, ModelEntry, Wire};
 use serde::Deserialize;
 use toml::Value;
 
 use super::kind::{UNLIMITED, microusd};
 use super::layer::{Layers, Setting};
-use super::{Durability, HouseholdConfig, SandboxKind, TasksConfig};
+use super::{Durability, HouseholdConfig, SandboxKind, TasksConfig, UnknownPrice};
 
 /// Everything that can be configured. Every value was checked where it was read.
 #[derive(Deserialize)]
@@ -44,6 +44,8 @@ pub(super) struct GrantTable {
     pub(super) tokens: Option<u64>,
     pub(super) cost: Option<f64>,
     pub(super) timeout_s: Option<u64>,
+    #[serde(default)]
+    pub(super) unknown_price: UnknownPrice,
 }
 
 /// `[store]`.
@@ -64,6 +66,25 @@ pub(super) struct ProviderTable {
     pub(super) wire: Wire,
     pub(super) base_url: String,
     pub(super) key_env: Option<String>,
+    pub(super) bearer: Option<bool>,
+    #[serde(default)]
+    pub(super) headers: BTreeMap<String, String>,
+    pub(super) organization: Option<String>,
+    pub(super) project: Option<String>,
+    pub(super) proxy: Option<String>,
+    pub(super) ca_file: Option<PathBuf>,
+    pub(super) connect_s: Option<u64>,
+    pub(super) first_byte_s: Option<u64>,
+    pub(super) idle_s: Option<u64>,
+    pub(super) retries: Option<u32>,
+    pub(super) retry_s: Option<u64>,
+    pub(super) max_retry_after_s: Option<u64>,
+    pub(super) concurrency: Option<usize>,
+    pub(super) effort: Option<Effort>,
+    pub(super) thinking_tokens: Option<u64>,
+    pub(super) temperature: Option<f64>,
+    #[serde(default)]
+    pub(super) body: BTreeMap<String, serde_json::Value>,
 }
 
 impl Values {

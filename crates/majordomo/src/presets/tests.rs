@@ -20,6 +20,7 @@ fn another(key: &str, value: &Value) -> Value {
         ("token_count", Value::String(word)) => Value::from(if word == "fresh" { "billed" } else { "fresh" }),
         ("count_mode", Value::String(word)) => Value::from(if word == "total" { "active" } else { "total" }),
         ("approval", Value::String(word)) => Value::from(if word == "never" { "always" } else { "never" }),
+        ("lifecycle", Value::String(word)) => Value::from(if word == "call" { "persistent" } else { "call" }),
         ("on_error", Value::String(word)) => Value::from(if word == "stop" { "continue" } else { "stop" }),
         other => panic!("no other value is known for {other:?}"),
     }
@@ -49,6 +50,20 @@ fn changing_any_field_of_any_preset_changes_the_policy() {
             assert_ne!(changed, policy, "{key} of {name} changes nothing");
         }
     }
+}
+
+// LACE-7, LACE-18, LACE-19
+#[test]
+fn lace_works_by_tasks_and_by_temporary_sub_agents_and_has_no_verb_that_spawns() {
+    let preset = Preset::named("lace").expect("a preset");
+    let policy = preset.policy();
+    assert_eq!((policy.max_depth, policy.max_children, policy.max_concurrent), (1, u32::MAX, 10));
+    assert_eq!(policy.verbs, ["delegate_task".into()]);
+    assert_eq!(policy.lifecycle, agent::policy::Lifecycle::Persistent);
+    assert_eq!((policy.approval, policy.on_error), (StartApproval::Never, OnError::Continue));
+    let of_tasks: Vec<String> =
+        preset.settings().iter().filter(|one| one.key.section() == "tasks").map(|one| one.key.to_string()).collect();
+    assert_eq!(of_tasks, ["tasks.enabled", "tasks.max_concurrent"]);
 }
 
 // OPTA-5, OPTA-6, OPTA-10, OPTA-12, OPTA-13, OPTA-14, OPTA-33, OPTA-34

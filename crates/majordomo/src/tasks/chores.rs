@@ -22,6 +22,7 @@ use super::tools::UPDATE;
 use super::{GENERAL, TaskBoard};
 use crate::limits::Limits;
 use crate::staff::{Error, TaskThread};
+use crate::work::Work;
 use crate::worker::{Chores, Worker};
 
 /// Deliveries and tasks that are looked at in one go.
@@ -147,10 +148,15 @@ async fn carry_out(worker: &Worker, board: &Board, delivery: &Delivery) -> Resul
     match done {
         Ok(command) => {
             let reply = ask(&desk, command).await?;
-            if let (Reply::Unwanted, DeliveryKind::Start { .. }) = (&reply, &delivery.kind) {
-                stop_unwanted(worker, board, delivery).await?;
+            match (&reply, &delivery.kind) {
+                (Reply::Unwanted, DeliveryKind::Start { .. }) => stop_unwanted(worker, board, delivery).await,
+                (Reply::Unwanted, DeliveryKind::Assign { to }) => {
+                    let input = InputId::new(format!("{}/withdrawn", delivery.id.input(&board.id).0));
+                    let text = words::notice(&task, &Notice::Withdrawn, style_of(worker, to).await?);
+                    notify(worker, board, to, input, text, false).await
+                }
+                _ => Ok(()),
             }
-            Ok(())
         }
         // The process goes away, or the store will do later what it cannot do now.
         Err(Error::Closed | Error::Runtime(runtime::Error::Left)) => Ok(()),
@@ -177,6 +183,24 @@ async fn start(
         (None, None) => return Err(Error::Setting("the task names no thread and no root".to_owned())),
     };
     let agent = new.agent.as_deref().unwrap_or(GENERAL);
+    let model = match &new.model {
+        Some(model) => model.to_string(),
+        None => staff.assign(&Work::new("").agent(agent))?.model,
+    };
+    let name = format!("{agent}-{}", task.id);
+    let (provider, of_provider) = model.split_once('/').unwrap_or(("", &model));
+    let started = StartedAgent {
+        name: name.as_str().into(),
+        provider: provider.into(),
+        model: of_provider.into(),
+        parent: id.parent().unwrap_or_else(|| id.clone()),
+    };
+    // Before it is started, for it may act on its task at once.
+    let named = (task.id.clone(), delivery.id.clone(), id.clone());
+    let named = Command::Name { task: named.0, delivery: named.1, thread: named.2, agent: Some(started) };
+    if ask(&desk(worker, board), named).await? == Reply::Unwanted {
+        return Ok(Command::Delivered { delivery: delivery.id.clone() });
+    }
     let style = if staff.config().preset == LACE { Style::Lace } else { Style::Own };
     let budget = task.budget;
     let mut limits = Limits::new();
@@ -188,8 +212,8 @@ async fn start(
         .start_for_task(TaskThread {
             id: id.clone(),
             agent: Some(agent.to_owned()),
-            model: new.model.as_deref().map(str::to_owned),
-            name: Some(format!("{agent}-{}", task.id)),
+            model: Some(model),
+            name: Some(name),
             prompt: words::assignment(task, style),
             workspace: Some(Path::new(&*board.folder).to_owned()),
             mode: task.mode.map(|mode| mode.meet(staff.config().mode)),
@@ -199,17 +223,7 @@ async fn start(
             foreign: task.foreign,
         })
         .await?;
-    let row = worker.store().thread(&id).await?.ok_or_else(|| store::Error::UnknownThread(id.as_str().into()))?;
-    let (provider, model) = row.model.split_once('/').unwrap_or(("", &row.model));
-    let parent = id.parent().unwrap_or_else(|| id.clone());
-    let agent = StartedAgent { name: row.name.clone(), provider: provider.into(), model: model.into(), parent };
-    Ok(Command::Begun {
-        task: task.id.clone(),
-        delivery: delivery.id.clone(),
-        thread: id,
-        thread_n: 0,
-        agent: Some(agent),
-    })
+    Ok(Command::Begun { task: task.id.clone(), delivery: delivery.id.clone(), thread: id, thread_n: 0 })
 }
 
 /// Hands a task to a thread that exists.
@@ -221,13 +235,18 @@ async fn assign(
     to: &ThreadId,
 ) -> Result<Command, Error> {
     let style = style_of(worker, to).await?;
+    let (named, id, thread) = (task.id.clone(), delivery.id.clone(), to.clone());
+    let named = Command::Name { task: named, delivery: id, thread, agent: None };
+    if ask(&desk(worker, board), named).await? == Reply::Unwanted {
+        return Ok(Command::Delivered { delivery: delivery.id.clone() });
+    }
     let input = delivery.id.input(&board.id);
     let text = words::assignment(task, style);
     notify(worker, board, to, input.clone(), text, task.foreign).await?;
     // It has arrived: this answers where.
     let arrived = worker.store().arrive(to, input, Outside::said(""), now(), false).await?;
     let (task, delivery) = (task.id.clone(), delivery.id.clone());
-    Ok(Command::Begun { task, delivery, thread: to.clone(), thread_n: arrived.n, agent: None })
+    Ok(Command::Begun { task, delivery, thread: to.clone(), thread_n: arrived.n })
 }
 
 /// Tells a thread something.

@@ -3,11 +3,14 @@
 use agent::message::{Message, Part, Role};
 use agent::tools::ToolInfo;
 
-use super::wire::{Block, Tool};
-use super::{WIRE, schema};
+use super::wire::{Block, Source, Tool};
+use super::{WIRE, schema as narrower};
+use crate::attached::{Attached, Shown};
+use crate::compat::{Compat, SchemaForm};
+use crate::config::{ModelSettings, Wire};
 use crate::conversation::Ask;
 use crate::history::{History, Opening, Rendered, fragment, fragments, join};
-use crate::names;
+use crate::{names, schema, settings};
 
 /// The longest tool name that this wire accepts.
 const LONGEST_TOOL_NAME: usize = 128;
@@ -19,18 +22,18 @@ const CACHE_MARK: &[u8] = br#","cache_control":{"type":"ephemeral"}}"#;
 /// the previous request's mark stood, which is found even when an answer brought more blocks than the provider looks back.
 const MARKED_MESSAGES: usize = 2;
 
-/// System prompt and tools. Blocks without marks: those are set when the body is joined.
-pub(crate) fn opening(system: &str, tools: &[ToolInfo]) -> Opening {
-    let system = if system.trim().is_empty() { String::new() } else { fragment(&Block::Text { text: system }) };
-    let tool = |tool: &ToolInfo| {
-        fragment(&Tool { name: &tool.name, description: &tool.description, input_schema: &tool.schema })
-    };
-    let tools: Vec<String> = tools.iter().map(tool).collect();
-    Opening { system: system.into(), tools: tools.join(",").into() }
+/// A part of the system prompt, without a mark: those are set when the body is joined.
+pub(crate) fn system(text: &str) -> String {
+    fragment(&Block::Text { text })
+}
+
+/// A tool.
+pub(crate) fn tool(tool: &ToolInfo) -> String {
+    fragment(&Tool { name: &tool.name, description: &tool.description, input_schema: &tool.schema })
 }
 
 /// One message as blocks. Blank texts and blocks of other wires are left out: the provider accepts neither.
-pub(crate) fn render(message: &Message) -> Rendered {
+pub(crate) fn render(message: &Message, attached: &Attached) -> Rendered {
     let mut results = Vec::new();
     let mut rest = Vec::new();
     for part in &message.parts {
@@ -49,38 +52,67 @@ pub(crate) fn render(message: &Message) -> Rendered {
                 content,
                 is_error: *is_error,
             })),
+            Part::Attached(attachment) => rest.push(match attached.shown(attachment) {
+                Shown::Words(text) => fragment(&Block::Text { text: &text }),
+                Shown::Data(data) => {
+                    let source = Source { kind: "base64", media_type: attachment.media.mime(), data: &data };
+                    match attachment.media.is_image() {
+                        true => fragment(&Block::Image { source }),
+                        false => fragment(&Block::Document { source, title: &attachment.name }),
+                    }
+                }
+            }),
             Part::Opaque { wire, raw } if &**wire == WIRE => rest.push(raw.text().to_owned()),
             Part::Opaque { .. } => {}
         }
     }
-    Rendered { role: message.role, results: results.join(",").into(), rest: rest.join(",").into() }
+    Rendered::new(message.role, results.join(","), rest.join(","))
 }
 
 /// The body of a request.
-pub(crate) fn body(history: &History, model: &str, ask: &Ask) -> Vec<u8> {
+pub(crate) fn body(history: &History, model: &str, ask: &Ask, compat: &Compat, settings: &ModelSettings) -> Vec<u8> {
     let mut body = Vec::with_capacity(history.bytes + history.bytes / 4 + 1024);
     let model = fragment(model);
     body.extend_from_slice(format!(r#"{{"model":{model},"max_tokens":{},"stream":true"#, ask.max_tokens).as_bytes());
-    let Opening { system, tools } = &history.opening;
-    if !system.is_empty() {
-        body.extend_from_slice(br#","system":["#);
-        body.extend_from_slice(system.as_bytes());
-        mark(&mut body);
-        body.push(b']');
-    }
-    if !tools.is_empty() {
+    // As the provider reads it: tools, then the system prompt. Of the four marks that it takes, the messages have two. A mark keeps
+    // everything before it, so that the tools lose theirs first.
+    let Opening { system, tools, .. } = &history.opening;
+    let by_prompt = ask.output_schema.as_ref().filter(|_| compat.schema != SchemaForm::Strict);
+    let own = history.opening.own_with(Wire::Anthropic, by_prompt.map(schema::words));
+    if !tools.is_empty() && compat.tools {
         body.extend_from_slice(br#","tools":["#);
         body.extend_from_slice(tools.as_bytes());
-        mark(&mut body);
+        if own.is_empty() {
+            mark(&mut body);
+        }
         body.push(b']');
         if !ask.calls_allowed {
             body.extend_from_slice(br#","tool_choice":{"type":"none"}"#);
         }
     }
-    if let Some(schema) = &ask.output_schema {
-        body.extend_from_slice(br#","output_config":{"format":{"type":"json_schema","schema":"#);
-        body.extend_from_slice(schema::accepted(schema).text().as_bytes());
-        body.extend_from_slice(b"}}");
+    if !(system.is_empty() && own.is_empty()) {
+        body.extend_from_slice(br#","system":["#);
+        if !system.is_empty() {
+            body.extend_from_slice(system.as_bytes());
+            mark(&mut body);
+        }
+        if !(system.is_empty() || own.is_empty()) {
+            body.push(b',');
+        }
+        if !own.is_empty() {
+            body.extend_from_slice(own.as_bytes());
+            mark(&mut body);
+        }
+        body.push(b']');
+    }
+    let schema = ask.output_schema.as_ref().filter(|_| compat.schema == SchemaForm::Strict);
+    let format = schema
+        .map(|schema| format!(r#""format":{{"type":"json_schema","schema":{}}}"#, narrower::accepted(schema).text()));
+    let effort = settings::anthropic_effort(settings, compat).map(|effort| format!(r#""effort":"{effort}""#));
+    if format.is_some() || effort.is_some() {
+        body.extend_from_slice(br#","output_config":{"#);
+        join(&mut body, format.iter().chain(&effort).map(String::as_str));
+        body.push(b'}');
     }
     body.extend_from_slice(br#","messages":["#);
     messages(&mut body, &history.said);

@@ -4,7 +4,9 @@
 //! What it does not accept is left out here. The runtime checks the answer against the whole schema.
 
 use agent::Json;
-use serde_json::{Map, Value};
+use serde_json::Value;
+
+use crate::schema::close;
 
 /// Keywords that the wire refuses.
 const REFUSED: [&str; 15] = [
@@ -66,13 +68,6 @@ fn is_accepted(key: &str, value: &Value) -> bool {
         "format" => value.as_str().is_some_and(|format| FORMATS.contains(&format)),
         "minItems" => value.as_u64().is_some_and(|least| least <= 1),
         key => !REFUSED.contains(&key),
-    }
-}
-
-/// An object with named fields has no others.
-fn close(fields: &mut Map<String, Value>) {
-    if fields.get("type").and_then(Value::as_str) == Some("object") && !fields.contains_key("additionalProperties") {
-        fields.insert("additionalProperties".to_owned(), Value::Bool(false));
     }
 }
 

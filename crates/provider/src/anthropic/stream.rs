@@ -7,7 +7,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::WIRE;
-use super::wire::{BlockDelta, BlockStart, Delta, Event, Failed, MessageDelta, MessageStart, StartedBlock};
+use super::wire::{
+    BlockDelta, BlockStart, Delta, Event, Failed, MessageDelta, MessageStart, StartedBlock, WholeMessage,
+};
 use crate::answer::{Draft, Piece, Room};
 use crate::codec::AnswerReader;
 use crate::failure::{failed, in_stream};
@@ -29,6 +31,8 @@ pub(crate) struct Reader {
     ended: bool,
     room: Room,
     said: u64,
+    /// What was thought since it was last asked for.
+    fresh_thoughts: String,
     template: Option<EventTemplate<What>>,
     #[cfg(any(test, fuzzing))]
     is_plain: bool,
@@ -108,6 +112,22 @@ impl AnswerReader for Reader {
         Ok(())
     }
 
+    fn whole(&mut self, body: &[u8], say: &mut dyn FnMut(&str)) -> Result<(), CallError> {
+        let message: WholeMessage<'_> = read(body)?;
+        let Some(content) = message.content else { return self.event(body, say) };
+        self.usage.note(message.usage);
+        for (index, content_block) in (0..).zip(content) {
+            self.start(&BlockStart { index, content_block }, say)?;
+        }
+        self.stop_reason = message.stop_reason;
+        self.ended = self.stop_reason.is_some();
+        Ok(())
+    }
+
+    fn take_thoughts(&mut self) -> String {
+        std::mem::take(&mut self.fresh_thoughts)
+    }
+
     /// How far the answer is. The bill comes before the end.
     fn heard(&self) -> StreamState {
         if self.ended { StreamState::End } else { StreamState::Part }
@@ -125,6 +145,10 @@ impl AnswerReader for Reader {
         self.stop_reason.as_ref().and_then(|_| self.usage.anthropic())
     }
 
+    fn bytes(&self) -> usize {
+        self.room.used()
+    }
+
     /// The answer, once its end was heard.
     fn finish(mut self: Box<Self>) -> Answer {
         self.blocks.sort_by_key(|(index, _)| *index);
@@ -132,7 +156,7 @@ impl AnswerReader for Reader {
             Some("tool_use") => StopReason::ToolUse,
             Some("max_tokens" | "model_context_window_exceeded") => StopReason::MaxTokens,
             Some("refusal") => StopReason::Refusal,
-            // `pause_turn` among them: it waits for tools that run at the provider, and none are ever offered.
+            Some("pause_turn") => StopReason::Paused,
             _ => StopReason::EndTurn,
         };
         let pieces = self.blocks.into_iter().filter_map(|(_, block)| block.into_piece()).collect();
@@ -170,7 +194,7 @@ impl Reader {
     }
 
     fn grow(&mut self, index: u64, delta: &Delta<'_>, say: &mut dyn FnMut(&str)) -> Result<(), CallError> {
-        let Self { blocks, room, .. } = self;
+        let Self { blocks, room, fresh_thoughts, .. } = self;
         let Some((_, block)) = blocks.iter_mut().rev().find(|(of, _)| *of == index) else {
             return Err(failed(
                 CallErrorKind::Garbled,
@@ -184,7 +208,10 @@ impl Reader {
                 say(&delta.text);
             }
             (Block::Call { arguments, .. }, INPUT) => room.arguments(arguments, &delta.partial_json)?,
-            (Block::Opaque(block), kind) => block.grow(kind, delta, room)?,
+            (Block::Opaque(block), kind) => {
+                fresh_thoughts.push_str(&delta.thinking);
+                block.grow(kind, delta, room)?;
+            }
             _ => {}
         }
         Ok(())

@@ -14,6 +14,13 @@ pub(super) enum Block<'a> {
     Text {
         text: &'a str,
     },
+    Image {
+        source: Source<'a>,
+    },
+    Document {
+        source: Source<'a>,
+        title: &'a str,
+    },
     ToolUse {
         id: Cow<'a, str>,
         name: Cow<'a, str>,
@@ -26,6 +33,15 @@ pub(super) enum Block<'a> {
         #[serde(skip_serializing_if = "is_false")]
         is_error: bool,
     },
+}
+
+/// The bytes of an image or a document.
+#[derive(Serialize)]
+pub(super) struct Source<'a> {
+    #[serde(rename = "type")]
+    pub(super) kind: &'static str,
+    pub(super) media_type: &'static str,
+    pub(super) data: &'a str,
 }
 
 fn is_false(flag: &bool) -> bool {
@@ -57,6 +73,17 @@ pub(super) struct MessageStart<'a> {
 /// Whatever carries usage.
 #[derive(Deserialize)]
 pub(super) struct Usage<'a> {
+    #[serde(borrow, default)]
+    pub(super) usage: Option<&'a RawValue>,
+}
+
+/// A whole answer, from a server that does not stream.
+#[derive(Deserialize)]
+pub(super) struct WholeMessage<'a> {
+    #[serde(borrow, default)]
+    pub(super) content: Option<Vec<&'a RawValue>>,
+    #[serde(default)]
+    pub(super) stop_reason: Option<String>,
     #[serde(borrow, default)]
     pub(super) usage: Option<&'a RawValue>,
 }

@@ -9,7 +9,10 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::*;
+use crate::attached::Attached;
 use crate::codec::Host;
+use crate::compat::{Compat, SchemaForm};
+use crate::config::{Effort, ModelSettings};
 use crate::conversation::Ask;
 use crate::history::History;
 use crate::opening_cache::OpeningCache;
@@ -59,9 +62,9 @@ fn conversation() -> Vec<Message> {
 
 fn history(wire: Wire, tools: &[ToolInfo], messages: &[Message]) -> History {
     let opening = OpeningCache::default().of(wire, "be brief", tools);
-    let mut history = History::begin(opening, "be brief", tools);
+    let mut history = History::begin(opening, "be brief".len(), tools);
     for message in messages {
-        history.push(Some(wire), message);
+        history.push(Some((wire, &Attached::default())), message);
     }
     history
 }
@@ -78,7 +81,11 @@ fn ask() -> Ask {
 }
 
 fn bytes(wire: Wire, history: &History, ask: &Ask) -> Vec<u8> {
-    wire.body(history, "a-model", ask, Host::default())
+    wire.body(history, "a-model", ask, &compat("a-model"), &ModelSettings::default())
+}
+
+fn compat(model: &str) -> Compat {
+    Compat::of(Host::default(), "llm.example", model)
 }
 
 fn body(wire: Wire, ask: &Ask) -> Value {
@@ -179,7 +186,7 @@ fn responses_gets_items_in_their_order_and_its_own_opaque_ones_back() {
     let tool = json!({"type": "function", "name": "read_file", "description": "Reads a file.", "strict": false,
         "parameters": {"type": "object", "properties": {"path": {"type": "string"}}}});
     assert_eq!(body["tools"], json!([tool]));
-    let without = Wire::Responses.body(&history, "gpt-4.1", &ask(), Host::default());
+    let without = Wire::Responses.body(&history, "gpt-4.1", &ask(), &compat("gpt-4.1"), &ModelSettings::default());
     let without: Value = serde_json::from_slice(&without).expect("JSON");
     assert_eq!(without.get("include"), None, "a model that does not reason refuses to be asked for it");
 }
@@ -230,6 +237,11 @@ fn a_message_of_calls_alone_has_null_for_words() {
     let history = history(Wire::OpenAi, &[tool()], &messages);
     let body: Value = serde_json::from_slice(&bytes(Wire::OpenAi, &history, &ask())).expect("JSON");
     assert_eq!(body["messages"][2]["content"], Value::Null);
+    let compat = Compat { empty_words: true, ..compat("a-model") };
+    let body: Value =
+        serde_json::from_slice(&Wire::OpenAi.body(&history, "a-model", &ask(), &compat, &ModelSettings::default()))
+            .expect("a body is JSON");
+    assert_eq!(body["messages"][2]["content"], "", "where null is refused");
 }
 
 #[test]
@@ -262,9 +274,10 @@ fn a_schema_for_the_answer_goes_where_the_wire_wants_it() {
     let ask = Ask { output_schema: Some(schema.clone()), ..ask() };
     let anthropic = body(Wire::Anthropic, &ask);
     assert_eq!(anthropic["output_config"], json!({"format": {"type": "json_schema", "schema": schema.value()}}));
-    let format = json!({"type": "json_schema", "json_schema": {"name": "answer", "schema": schema.value()}});
+    let format =
+        json!({"type": "json_schema", "json_schema": {"name": "answer", "strict": true, "schema": schema.value()}});
     assert_eq!(body(Wire::OpenAi, &ask)["response_format"], format);
-    let format = json!({"format": {"type": "json_schema", "name": "answer", "schema": schema.value()}});
+    let format = json!({"format": {"type": "json_schema", "name": "answer", "strict": true, "schema": schema.value()}});
     assert_eq!(body(Wire::Responses, &ask)["text"], format);
     let gemini = &body(Wire::Gemini, &ask)["generationConfig"];
     assert_eq!(gemini["responseMimeType"], "application/json");
@@ -278,9 +291,146 @@ fn the_limit_of_the_answer_has_the_name_that_the_server_knows() {
     assert_eq!((&other["max_tokens"], other.get("max_completion_tokens")), (&json!(512), None));
     let history = history(Wire::OpenAi, &[], &conversation());
     let openai = Host { is_openai: true, ..Host::default() };
-    let own: Value = serde_json::from_slice(&Wire::OpenAi.body(&history, "gpt-5", &ask(), openai)).expect("JSON");
+    let compat = Compat::of(openai, "api.openai.com", "gpt-4.1");
+    let own: Value =
+        serde_json::from_slice(&Wire::OpenAi.body(&history, "gpt-4.1", &ask(), &compat, &ModelSettings::default()))
+            .expect("JSON");
     assert_eq!((&own["max_completion_tokens"], own.get("max_tokens")), (&json!(512), None));
     assert_eq!(own["stream_options"], json!({"include_usage": true}));
+}
+
+#[test]
+fn a_server_that_passes_marks_on_to_anthropic_gets_them_and_others_get_none() {
+    let opening =
+        OpeningCache::default().of(Wire::OpenAi, "be brief", &[tool()]).with_own(Wire::OpenAi, "\nYou are 'a'.");
+    let mut history = History::begin(opening, 0, &[tool()]);
+    history.push(Some((Wire::OpenAi, &Attached::default())), &Message::user("hello", Origin::Person));
+    let system = |model: &str, host: Host| -> Value {
+        let body: Value = serde_json::from_slice(&Wire::OpenAi.body(
+            &history,
+            model,
+            &ask(),
+            &Compat::of(host, "", model),
+            &ModelSettings::default(),
+        ))
+        .expect("JSON");
+        body["messages"][0]["content"].clone()
+    };
+    let router = Host { is_openrouter: true, ..Host::default() };
+    let mark = json!({"type": "ephemeral"});
+    let parts = json!([
+        {"type": "text", "text": "be brief", "cache_control": mark},
+        {"type": "text", "text": "\nYou are 'a'.", "cache_control": mark},
+    ]);
+    assert_eq!(system("anthropic/claude-sonnet-5", router), parts);
+    for (model, host) in [("openai/gpt-5", router), ("anthropic/claude-sonnet-5", Host::default())] {
+        assert_eq!(system(model, host), "be brief\nYou are 'a'.", "{model}");
+    }
+}
+
+#[test]
+fn a_model_that_takes_no_schema_is_told_it_in_the_prompt() {
+    let schema = Json::parse(r#"{"type":"object","title":"an \"answer\""}"#).expect("JSON");
+    let ask = Ask { output_schema: Some(schema.clone()), ..ask() };
+    for wire in WIRES {
+        for form in [SchemaForm::JsonMode, SchemaForm::Prompt] {
+            let compat = Compat { schema: form, ..compat("a-model") };
+            for system in ["be brief", ""] {
+                let mut history = History::begin(OpeningCache::default().of(wire, system, &[]), system.len(), &[]);
+                history.push(Some((wire, &Attached::default())), &Message::user("go", Origin::Person));
+                let body: Value =
+                    serde_json::from_slice(&wire.body(&history, "a-model", &ask, &compat, &ModelSettings::default()))
+                        .expect("a body is JSON");
+                let told = match wire {
+                    Wire::Anthropic => &body["system"],
+                    Wire::OpenAi => &body["messages"][0],
+                    Wire::Responses => &body["instructions"],
+                    Wire::Gemini => &body["systemInstruction"]["parts"],
+                };
+                let told = told.to_string();
+                assert!(told.contains(system) && told.contains("It must fit this JSON Schema"), "{wire:?}: {told}");
+                let format = [
+                    (Wire::OpenAi, body["response_format"] == json!({"type": "json_object"})),
+                    (Wire::Responses, body["text"] == json!({"format": {"type": "json_object"}})),
+                    (Wire::Gemini, body["generationConfig"]["responseMimeType"] == "application/json"),
+                    (Wire::Anthropic, form == SchemaForm::JsonMode && body.get("output_config").is_none()),
+                ];
+                let has_mode = format.iter().any(|(of, is)| *of == wire && *is);
+                assert_eq!(has_mode, form == SchemaForm::JsonMode, "{wire:?} {body}");
+            }
+        }
+    }
+}
+
+#[test]
+fn openai_gets_thoughts_back_as_they_came_where_they_are_wanted_and_signed_ones_everywhere() {
+    let own = |raw: &str| Part::Opaque { wire: "openai".into(), raw: Json::parse(raw).expect("JSON") };
+    let sent = |kept: &str, returns_thoughts: bool| {
+        let signature = own(r#"{"call_extra_content":{"google":  {"thought_signature":"s"}}}"#);
+        let parts = vec![own(kept), text("so"), signature, call("a"), call("b")];
+        let messages = [Message::user("go", Origin::Person), Message { role: Role::Assistant, parts }];
+        let history = history(Wire::OpenAi, &[tool()], &messages);
+        let compat = Compat { returns_thoughts, ..compat("a-model") };
+        let body = Wire::OpenAi.body(&history, "a-model", &ask(), &compat, &ModelSettings::default());
+        let text = String::from_utf8(body.clone()).expect("text");
+        assert_eq!(text.matches(r#""extra_content":{"google":  {"thought_signature":"s"}}"#).count(), 1, "{text}");
+        serde_json::from_slice::<Value>(&body).expect("JSON")["messages"][2].clone()
+    };
+    for field in ["reasoning_content", "reasoning"] {
+        let kept = format!(r#"{{"{field}":"hm \u00e9"}}"#);
+        assert_eq!(sent(&kept, true)[field], "hm é");
+        assert_eq!(sent(&kept, false).get(field), None);
+    }
+    assert_eq!(sent(r#"{"think":"<think>\nhm</think>\n\n"}"#, true)["content"], "<think>\nhm</think>\n\nso");
+    assert_eq!(sent(r#"{"think":"<think>\nhm</think>\n\n"}"#, false)["content"], "so");
+    let list =
+        json!([{"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}, {"type": "text", "text": "so"}]);
+    assert_eq!(sent(r#"{"thinking":"hm"}"#, true)["content"], list);
+    assert_eq!(sent(r#"{"thinking":"hm"}"#, false)["content"], "so");
+    for field in ["reasoning_details", "thinking_blocks"] {
+        for returns_thoughts in [true, false] {
+            let kept = format!(r#"{{"reasoning_content":"hm","{field}":[{{"type":"t","signature":"s"}}]}}"#);
+            let message = sent(&kept, returns_thoughts);
+            assert_eq!(message[field], json!([{"type": "t", "signature": "s"}]));
+            assert_eq!(message.get("reasoning_content"), None, "it says the same once more");
+        }
+    }
+}
+
+#[test]
+fn what_is_set_about_a_model_is_said_in_the_words_of_its_wire() {
+    let body = |wire: Wire, model: &str, settings: &ModelSettings, omitted: Vec<&'static str>| {
+        let history = history(wire, &[], &conversation()[..1]);
+        let ask = Ask { max_tokens: 4_000, ..ask() };
+        let compat = Compat { omitted, ..compat(model) };
+        serde_json::from_slice::<Value>(&wire.body(&history, model, &ask, &compat, settings)).expect("a body is JSON")
+    };
+    let extra = [("top_p".to_owned(), json!(0.5)), ("model".to_owned(), json!("another"))];
+    let settings =
+        ModelSettings { effort: Some(Effort::Max), thinking_tokens: None, temperature: Some(0.25), body: extra.into() };
+    let openai = body(Wire::OpenAi, "m", &settings, vec![]);
+    assert_eq!((&openai["reasoning_effort"], &openai["temperature"]), (&json!("high"), &json!(0.25)));
+    let responses = body(Wire::Responses, "m", &settings, vec![]);
+    assert_eq!((&responses["reasoning"], &responses["temperature"]), (&json!({"effort": "xhigh"}), &json!(0.25)));
+    let anthropic = body(Wire::Anthropic, "m", &settings, vec![]);
+    assert_eq!((&anthropic["output_config"], &anthropic["temperature"]), (&json!({"effort": "max"}), &json!(0.25)));
+    let gemini = body(Wire::Gemini, "gemini-3.8-flash", &settings, vec![]);
+    let config = &gemini["generationConfig"];
+    assert_eq!((&config["thinkingConfig"], &config["temperature"]), (&json!({"thinkingLevel": "high"}), &json!(0.25)));
+    let older = body(Wire::Gemini, "gemini-2.5-pro", &settings, vec![]);
+    assert_eq!(older["generationConfig"]["thinkingConfig"], json!({"thinkingBudget": 24_576}));
+    for (wire, body) in [(Wire::OpenAi, &openai), (Wire::Anthropic, &anthropic), (Wire::Responses, &responses)] {
+        assert_eq!((&body["top_p"], &body["model"]), (&json!(0.5), &json!("m")), "{wire:?}");
+    }
+    let budget = ModelSettings { thinking_tokens: Some(9_000), ..ModelSettings::default() };
+    let thinking = json!({"type": "enabled", "budget_tokens": 3_999});
+    assert_eq!(body(Wire::Anthropic, "m", &budget, vec![])["thinking"], thinking, "less than the answer's limit");
+    assert_eq!(
+        body(Wire::Gemini, "gemini-3.8-flash", &budget, vec![])["generationConfig"]["thinkingConfig"],
+        json!({"thinkingBudget": 9_000})
+    );
+    let refused = body(Wire::OpenAi, "m", &settings, vec!["temperature", "reasoning_effort"]);
+    assert_eq!((refused.get("temperature"), refused.get("reasoning_effort")), (None, None), "what it refused");
 }
 
 #[test]

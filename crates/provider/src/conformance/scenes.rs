@@ -6,13 +6,15 @@ use super::*;
 const COMMON: [&str; 6] = ["words", "parallel_calls", "cut_call", "declined", "overloaded", "strange"];
 
 /// Scenes that only one wire can have.
-const OWN: [(Wire, &str); 10] = [
+const OWN: [(Wire, &str); 12] = [
     (Wire::Anthropic, "thinking"),
     (Wire::Anthropic, "out_of_order"),
     (Wire::OpenAi, "no_index"),
     (Wire::OpenAi, "one_index_twice"),
     (Wire::OpenAi, "no_ids"),
     (Wire::OpenAi, "interleaved"),
+    (Wire::OpenAi, "reasoning"),
+    (Wire::OpenAi, "think_tags"),
     (Wire::Responses, "reasoning"),
     (Wire::Responses, "at_once"),
     (Wire::Gemini, "signed"),
@@ -132,7 +134,7 @@ fn thinking_and_unknown_blocks_are_kept_in_their_place() {
             }
             Part::Text { text, .. } => format!("text {text}"),
             Part::ToolCall { name, input, .. } => format!("call {name} {}", input.text()),
-            Part::ToolResult { .. } => "result".to_owned(),
+            Part::ToolResult { .. } | Part::Attached(_) => "result".to_owned(),
         })
         .collect();
     assert_eq!(
@@ -151,6 +153,7 @@ fn thinking_and_unknown_blocks_are_kept_in_their_place() {
 /// The parts of an answer, in words.
 fn shapes(answer: &Answer) -> Vec<String> {
     let shape = |part: &Part| match part {
+        Part::Attached(attachment) => attachment.name.to_string(),
         Part::Opaque { wire, raw } => format!("{wire} {}", raw.text()),
         Part::Text { text, .. } => format!("text {text}"),
         Part::ToolCall { id, name, input } => format!("call {id} {name} {}", input.text()),
@@ -173,6 +176,22 @@ fn reasoning_items_are_kept_as_they_were_told_at_their_end() {
         ]
     );
     assert_eq!(answer.tokens, Some(Tokens { input: 8, cache_read: 0, cache_write: 32, output: 30 }));
+}
+
+#[test]
+fn thoughts_beside_the_words_are_kept_as_whole_blocks_with_their_signatures() {
+    assert_eq!(
+        shapes(&answer(Wire::OpenAi, "reasoning")),
+        [
+            r#"openai {"reasoning":"Two files to read — 二つ","reasoning_details":[{"format":"anthropic-claude-v1","index":0,"signature":"EqQBCgIYAhIM1gbcDa9GJwZA2b3h","text":"Two files to read — 二つ","type":"reasoning.text"}]}"#,
+            "text First.",
+            r#"call toolu_01 read_file {"path":"a.txt"}"#,
+        ]
+    );
+    assert_eq!(
+        shapes(&answer(Wire::OpenAi, "think_tags")),
+        [r#"openai {"think":"<think>\nTwo < files — 二つ\n</think>\n\n"}"#, "text It is so."]
+    );
 }
 
 #[test]

@@ -6,31 +6,30 @@ use agent::CallId;
 use agent::message::{Message, Part, Role};
 use agent::tools::ToolInfo;
 
-use super::wire::{Call, CallResult, Declaration, Output, Signature, WirePart};
+use super::wire::{Blob, Call, CallResult, Declaration, Output, Signature, WirePart};
 use super::{OWN_ID, WIRE};
+use crate::attached::{Attached, Shown};
+use crate::compat::{Compat, SchemaForm};
+use crate::config::{ModelSettings, Wire};
 use crate::conversation::Ask;
 use crate::history::{CallNames, History, Opening, Rendered, fragment, fragments, join};
-use crate::names;
+use crate::{names, schema, settings};
 
 /// The longest tool name that this wire accepts.
 const LONGEST_TOOL_NAME: usize = 64;
 
-/// System prompt and tools.
-pub(crate) fn opening(system: &str, tools: &[ToolInfo]) -> Opening {
-    let system = if system.trim().is_empty() { String::new() } else { fragment(&text_part(system, None)) };
-    let tool = |tool: &ToolInfo| {
-        fragment(&Declaration {
-            name: &tool.name,
-            description: &tool.description,
-            parameters_json_schema: &tool.schema,
-        })
-    };
-    let tools: Vec<String> = tools.iter().map(tool).collect();
-    Opening { system: system.into(), tools: tools.join(",").into() }
+/// A part of the system prompt.
+pub(crate) fn system(text: &str) -> String {
+    fragment(&text_part(text, None))
+}
+
+/// A tool.
+pub(crate) fn tool(tool: &ToolInfo) -> String {
+    fragment(&Declaration { name: &tool.name, description: &tool.description, parameters_json_schema: &tool.schema })
 }
 
 /// One message as parts. A result must name its tool, which `calls` knows.
-pub(crate) fn render(message: &Message, calls: &CallNames) -> Rendered {
+pub(crate) fn render(message: &Message, calls: &CallNames, attached: &Attached) -> Rendered {
     let (mut results, mut rest) = (Vec::new(), Vec::new());
     let mut signature = None;
     for part in &message.parts {
@@ -48,6 +47,13 @@ pub(crate) fn render(message: &Message, calls: &CallNames) -> Rendered {
                 let result = CallResult { id: own(id), name: names::tool(name, LONGEST_TOOL_NAME), response };
                 results.push(fragment(&WirePart { function_response: Some(result), ..WirePart::default() }));
             }
+            Part::Attached(attachment) => rest.push(match attached.shown(attachment) {
+                Shown::Words(text) => fragment(&text_part(&text, None)),
+                Shown::Data(data) => {
+                    let inline_data = Some(Blob { mime_type: attachment.media.mime(), data: &data });
+                    fragment(&WirePart { inline_data, ..WirePart::default() })
+                }
+            }),
             Part::Opaque { wire, raw } if &**wire == WIRE => match serde_json::from_str::<Signature>(raw.text()) {
                 Ok(of_next) => signature = Some(of_next.thought_signature),
                 Err(_) => rest.push(raw.text().to_owned()),
@@ -57,7 +63,7 @@ pub(crate) fn render(message: &Message, calls: &CallNames) -> Rendered {
     }
     // What it belonged to was left out; the provider takes it with an empty text.
     rest.extend(signature.map(|signature| fragment(&text_part("", Some(signature)))));
-    Rendered { role: message.role, results: results.join(",").into(), rest: rest.join(",").into() }
+    Rendered::new(message.role, results.join(","), rest.join(","))
 }
 
 fn text_part(text: &str, thought_signature: Option<String>) -> WirePart<'_> {
@@ -70,16 +76,13 @@ fn own(id: &CallId) -> Option<Cow<'_, str>> {
 }
 
 /// The body of a request.
-pub(crate) fn body(history: &History, ask: &Ask) -> Vec<u8> {
+pub(crate) fn body(history: &History, model: &str, ask: &Ask, compat: &Compat, settings: &ModelSettings) -> Vec<u8> {
     let mut body = Vec::with_capacity(history.bytes + history.bytes / 4 + 1024);
     body.push(b'{');
-    let Opening { system, tools } = &history.opening;
-    if !system.is_empty() {
-        body.extend_from_slice(br#""systemInstruction":{"parts":["#);
-        body.extend_from_slice(system.as_bytes());
-        body.extend_from_slice(b"]},");
-    }
-    if !tools.is_empty() {
+    let Opening { system, tools, .. } = &history.opening;
+    let by_prompt = ask.output_schema.as_ref().filter(|_| compat.schema != SchemaForm::Strict);
+    let own = history.opening.own_with(Wire::Gemini, by_prompt.map(schema::words));
+    if !tools.is_empty() && compat.tools {
         body.extend_from_slice(br#""tools":[{"functionDeclarations":["#);
         body.extend_from_slice(tools.as_bytes());
         body.extend_from_slice(b"]}],");
@@ -87,11 +90,20 @@ pub(crate) fn body(history: &History, ask: &Ask) -> Vec<u8> {
             body.extend_from_slice(br#""toolConfig":{"functionCallingConfig":{"mode":"NONE"}},"#);
         }
     }
-    body.extend_from_slice(format!(r#""generationConfig":{{"maxOutputTokens":{}"#, ask.max_tokens).as_bytes());
-    if let Some(schema) = &ask.output_schema {
-        body.extend_from_slice(br#","responseMimeType":"application/json","responseJsonSchema":"#);
-        body.extend_from_slice(schema.text().as_bytes());
+    if !(system.is_empty() && own.is_empty()) {
+        body.extend_from_slice(br#""systemInstruction":{"parts":["#);
+        join(&mut body, [&**system, &*own]);
+        body.extend_from_slice(b"]},");
     }
+    body.extend_from_slice(format!(r#""generationConfig":{{"maxOutputTokens":{}"#, ask.max_tokens).as_bytes());
+    if let Some(wanted) = ask.output_schema.as_ref().filter(|_| compat.schema != SchemaForm::Prompt) {
+        body.extend_from_slice(br#","responseMimeType":"application/json""#);
+        if compat.schema == SchemaForm::Strict {
+            body.extend_from_slice(br#","responseJsonSchema":"#);
+            body.extend_from_slice(wanted.text().as_bytes());
+        }
+    }
+    body.extend_from_slice(settings::gemini_members(model, settings, compat).as_bytes());
     body.extend_from_slice(br#"},"contents":["#);
     for (nth, run) in history.said.chunk_by(|a, b| a.role == b.role).enumerate() {
         if nth > 0 {

@@ -61,6 +61,10 @@ impl AnswerReader for Reader {
         self.pieces.iter().map(text).collect()
     }
 
+    fn bytes(&self) -> usize {
+        self.room.used()
+    }
+
     fn finish(self: Box<Self>) -> Answer {
         let stop = self.end.unwrap_or(StopReason::EndTurn);
         Draft { pieces: self.pieces, stop, tokens: self.usage.gemini() }.finish()

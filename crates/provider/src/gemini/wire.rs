@@ -18,7 +18,17 @@ pub(super) struct WirePart<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) function_response: Option<CallResult<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) inline_data: Option<Blob<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) thought_signature: Option<String>,
+}
+
+/// The bytes of an image or a document.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Blob<'a> {
+    pub(super) mime_type: &'static str,
+    pub(super) data: &'a str,
 }
 
 /// A call of the model, as it is sent back.

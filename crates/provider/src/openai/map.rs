@@ -1,95 +1,194 @@
 //! Requests: our messages as chat messages, and a body joined from messages that were written once.
 
+use std::borrow::Cow;
+
 use agent::message::{Message, Part, Role};
 use agent::tools::ToolInfo;
+use serde_json::value::RawValue;
 
-use super::wire::{Call, Called, Function, Tool, WireMessage};
+use super::WIRE;
+use super::wire::{
+    Call, Called, Content, FilePart, Function, Kept, KeptOfCall, ListPart, Members, ThinkingPart, Tool, WireMessage,
+};
+use crate::attached::{Attached, Shown, data_url};
+use crate::compat::{Compat, LimitName, SchemaForm};
+use crate::config::Wire;
 use crate::conversation::Ask;
-use crate::history::{History, Opening, Rendered, fragment, fragments, join};
-use crate::names;
+use crate::history::{History, Rendered, fragment, join};
+use crate::{names, schema};
 
 /// The longest tool name that this wire accepts.
 const LONGEST_TOOL_NAME: usize = 64;
 
-/// System prompt and tools.
-pub(crate) fn opening(system: &str, tools: &[ToolInfo]) -> Opening {
-    let system =
-        if system.trim().is_empty() { String::new() } else { fragment(&WireMessage::System { content: system }) };
-    let tool = |tool: &ToolInfo| {
-        let function = Function { name: &tool.name, description: &tool.description, parameters: &tool.schema };
-        fragment(&Tool { kind: "function", function })
-    };
-    let tools: Vec<String> = tools.iter().map(tool).collect();
-    Opening { system: system.into(), tools: tools.join(",").into() }
+/// How an answer without words begins, and how it begins for servers that want a text there.
+const NO_WORDS: &str = r#"{"role":"assistant","content":null"#;
+const EMPTY_WORDS: &str = r#"{"role":"assistant","content":"""#;
+
+/// A tool.
+pub(crate) fn tool(tool: &ToolInfo) -> String {
+    let function = Function { name: &tool.name, description: &tool.description, parameters: &tool.schema };
+    fragment(&Tool { kind: "function", function })
 }
 
-/// One message of ours as messages of the wire: each result is one, all words together are one. Opaque blocks stay
-/// away: this wire has none.
-pub(crate) fn render(message: &Message) -> Rendered {
+/// One message of ours as messages of the wire: each result is one, all words together are one. An answer with thoughts is
+/// written twice: with their signatures alone, and with the thoughts for servers that want them back.
+pub(crate) fn render(message: &Message, attached: &Attached) -> Rendered {
     let mut words = String::new();
+    let mut files = Vec::new();
     let mut results = Vec::new();
     let mut tool_calls = Vec::new();
+    let (mut kept, mut of_call) = (Kept::default(), None);
     for part in &message.parts {
         match part {
             Part::Text { text, .. } if text.is_empty() => {}
-            Part::Text { text, .. } => {
-                if !words.is_empty() {
-                    words.push_str("\n\n");
-                }
-                words.push_str(text);
-            }
+            Part::Text { text, .. } => add_words(&mut words, text),
+            Part::Attached(attachment) => match attached.shown(attachment) {
+                Shown::Words(text) => add_words(&mut words, &text),
+                Shown::Data(data) => files.push(FilePart::of(attachment, data_url(attachment, &data))),
+            },
             Part::ToolCall { id, name, input } => tool_calls.push(Call {
                 id: names::call(id.as_str()),
                 kind: "function",
                 function: Called { name: names::tool(name, LONGEST_TOOL_NAME), arguments: input.text() },
+                extra_content: of_call.take(),
             }),
             Part::ToolResult { id, content, .. } => {
                 results.push(fragment(&WireMessage::Tool { tool_call_id: names::call(id.as_str()), content }));
             }
+            Part::Opaque { wire, raw } if &**wire == WIRE => match serde_json::from_str::<KeptOfCall<'_>>(raw.text()) {
+                Ok(call) => of_call = Some(call.call_extra_content),
+                Err(_) => kept = serde_json::from_str(raw.text()).unwrap_or_default(),
+            },
             Part::Opaque { .. } => {}
         }
     }
-    let rest = match message.role {
-        _ if words.is_empty() && tool_calls.is_empty() => String::new(),
-        Role::User => fragment(&WireMessage::User { content: &words }),
-        Role::Assistant => fragment(&WireMessage::Assistant {
-            content: Some(words.as_str()).filter(|words| !words.is_empty()),
-            tool_calls,
-        }),
-    };
-    Rendered { role: message.role, results: results.join(",").into(), rest: rest.into() }
+    let (mut rest, mut with_thoughts) = (String::new(), String::new());
+    match message.role {
+        _ if words.is_empty() && tool_calls.is_empty() && files.is_empty() => {}
+        Role::User if !files.is_empty() => {
+            let words = Some(FilePart::Text { text: &words }).filter(|_| !words.is_empty());
+            rest = fragment(&WireMessage::UserContent { content: words.into_iter().chain(files).collect() });
+        }
+        Role::User => rest = fragment(&WireMessage::User { content: &words }),
+        Role::Assistant => {
+            let said = Some(words.as_str()).filter(|words| !words.is_empty());
+            let answer =
+                |content, members| fragment(&WireMessage::Assistant { content, members, tool_calls: &tool_calls });
+            rest = answer(Content::Words(said.map(Cow::Borrowed)), signed(&kept));
+            with_thoughts =
+                thoughtful(&kept, said).map(|(content, members)| answer(content, members)).unwrap_or_default();
+        }
+    }
+    Rendered { with_thoughts: with_thoughts.into(), ..Rendered::new(message.role, results.join(","), rest) }
 }
 
-/// The body of a request. Only OpenAI itself wants the newer name of the answer's limit, and its newer models refuse
-/// the older one; others know only the older.
-pub(crate) fn body(history: &History, model: &str, ask: &Ask, is_openai: bool) -> Vec<u8> {
+/// What always goes back to the server that gave it: it exists for nothing else.
+fn signed<'a>(kept: &Kept<'a>) -> Members<'a> {
+    Members {
+        reasoning_details: kept.reasoning_details,
+        thinking_blocks: kept.thinking_blocks,
+        extra_content: kept.extra_content,
+        ..Members::default()
+    }
+}
+
+/// An answer with its thoughts, as they came; none where there are none but signed ones. Text that says what the signed
+/// thoughts say is left out.
+fn thoughtful<'a>(kept: &Kept<'a>, said: Option<&'a str>) -> Option<(Content<'a>, Members<'a>)> {
+    let text = |raw: Option<&RawValue>| raw.and_then(|raw| serde_json::from_str::<String>(raw.get()).ok());
+    let mut members = signed(kept);
+    let is_signed = members.reasoning_details.is_some() || members.thinking_blocks.is_some();
+    if !is_signed {
+        (members.reasoning_content, members.reasoning) = (kept.reasoning_content, kept.reasoning);
+    }
+    let content = if let Some(thoughts) = text(kept.thinking) {
+        let words = said.map(|text| ListPart::Text { kind: "text", text });
+        let thoughts =
+            ListPart::Thinking { kind: "thinking", thinking: [ThinkingPart { kind: "text", text: thoughts }] };
+        Content::List([thoughts].into_iter().chain(words).collect())
+    } else if let Some(thoughts) = text(kept.think) {
+        Content::Words(Some(Cow::Owned(thoughts + said.unwrap_or_default())))
+    } else if members.reasoning_content.is_some() || members.reasoning.is_some() {
+        Content::Words(said.map(Cow::Borrowed))
+    } else {
+        return None;
+    };
+    Some((content, members))
+}
+
+/// The system prompt in parts, marked where the next conversation that begins alike differs.
+fn marked_system(system: &str, own: &str) -> String {
+    let part = |text: &str| format!(r#"{{"type":"text","text":{text},"cache_control":{{"type":"ephemeral"}}}}"#);
+    let parts: Vec<String> = [system, own].into_iter().filter(|text| !text.is_empty()).map(part).collect();
+    format!(r#"{{"role":"system","content":[{}]}}"#, parts.join(","))
+}
+
+fn add_words(words: &mut String, text: &str) {
+    if !words.is_empty() {
+        words.push_str("\n\n");
+    }
+    words.push_str(text);
+}
+
+/// The body of a request.
+pub(crate) fn body(history: &History, model: &str, ask: &Ask, compat: &Compat) -> Vec<u8> {
     let mut body = Vec::with_capacity(history.bytes + history.bytes / 4 + 1024);
     let model = fragment(model);
-    let limit = if is_openai { "max_completion_tokens" } else { "max_tokens" };
-    body.extend_from_slice(
-        format!(
-            r#"{{"model":{model},"{limit}":{},"stream":true,"stream_options":{{"include_usage":true}}"#,
-            ask.max_tokens
-        )
-        .as_bytes(),
-    );
-    let Opening { system, tools } = &history.opening;
-    if !tools.is_empty() {
+    let limit = match compat.limit {
+        LimitName::MaxTokens => "max_tokens",
+        LimitName::MaxCompletionTokens => "max_completion_tokens",
+    };
+    body.extend_from_slice(format!(r#"{{"model":{model},"{limit}":{},"stream":true"#, ask.max_tokens).as_bytes());
+    if compat.sends("stream_options") {
+        body.extend_from_slice(br#","stream_options":{"include_usage":true}"#);
+    }
+    let tools = &history.opening.tools;
+    if !tools.is_empty() && compat.tools {
         body.extend_from_slice(br#","tools":["#);
         body.extend_from_slice(tools.as_bytes());
         body.push(b']');
-        if !ask.calls_allowed {
+        if !ask.calls_allowed && compat.sends("tool_choice") {
             body.extend_from_slice(br#","tool_choice":"none""#);
         }
     }
-    if let Some(schema) = &ask.output_schema {
-        body.extend_from_slice(br#","response_format":{"type":"json_schema","json_schema":{"name":"answer","schema":"#);
-        body.extend_from_slice(schema.text().as_bytes());
-        body.extend_from_slice(b"}}");
+    if let Some(wanted) = &ask.output_schema {
+        match compat.schema {
+            SchemaForm::Strict => {
+                let (schema, is_strict) = schema::closed(wanted);
+                let format = format!(
+                    r#","response_format":{{"type":"json_schema","json_schema":{{"name":"answer","strict":{is_strict},"schema":{}}}}}"#,
+                    schema.text()
+                );
+                body.extend_from_slice(format.as_bytes());
+            }
+            SchemaForm::JsonMode => body.extend_from_slice(br#","response_format":{"type":"json_object"}"#),
+            SchemaForm::Prompt => {}
+        }
     }
     body.extend_from_slice(br#","messages":["#);
-    let said = history.said.chunk_by(|a, b| a.role == b.role).flat_map(fragments);
-    join(&mut body, std::iter::once(&**system).chain(said));
+    let by_prompt = ask.output_schema.as_ref().filter(|_| compat.schema != SchemaForm::Strict);
+    let own = history.opening.own_with(Wire::OpenAi, by_prompt.map(schema::words));
+    let system = match &*history.opening.joined_system(&own) {
+        "" => String::new(),
+        _ if compat.takes_marks => marked_system(&history.opening.system, &own),
+        system => format!(r#"{{"role":"system","content":{system}}}"#),
+    };
+    let mut answers: Vec<Cow<'_, str>> = Vec::new();
+    for run in history.said.chunk_by(|a, b| a.role == b.role) {
+        answers.extend(run.iter().map(|said| Cow::Borrowed(&*said.results)));
+        answers.extend(run.iter().map(|said| answer(said, compat)));
+    }
+    join(&mut body, std::iter::once(&*system).chain(answers.iter().map(|answer| &**answer)));
     body.extend_from_slice(b"]}");
     body
+}
+
+/// A message in the form that the server wants.
+fn answer<'a>(said: &'a Rendered, compat: &Compat) -> Cow<'a, str> {
+    let is_thoughtful = compat.returns_thoughts && !said.with_thoughts.is_empty();
+    let answer = if is_thoughtful { &*said.with_thoughts } else { &*said.rest };
+    match answer.strip_prefix(NO_WORDS).filter(|_| compat.empty_words) {
+        Some(rest) => Cow::Owned(format!("{EMPTY_WORDS}{rest}")),
+        None => Cow::Borrowed(answer),
+    }
 }

@@ -3,9 +3,14 @@
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use agent::Json;
 use agent::model::{Answer, CallError, CallErrorKind, StopReason, Tokens};
+use serde_json::Value;
+use serde_json::value::RawValue;
 
-use super::wire::{CallDelta, Choice, Chunk, Delta, FunctionDelta};
+use super::WIRE;
+use super::thoughts::{Field, Lead, Thoughts};
+use super::wire::{CallDelta, Choice, Chunk, ContentDelta, Delta, FunctionDelta, KeptOfCall};
 use crate::answer::{Draft, Piece, Room, is_whole};
 use crate::codec::AnswerReader;
 use crate::failure::{failed, in_stream};
@@ -17,6 +22,11 @@ use crate::usage::UsageTally;
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
     text: String,
+    /// Thoughts at the beginning of the text, while they may be there.
+    lead: Lead,
+    thoughts: Thoughts,
+    /// What was thought since it was last asked for.
+    fresh_thoughts: String,
     refusal: String,
     calls: Vec<PartialCall>,
     usage: UsageTally,
@@ -35,6 +45,7 @@ pub(crate) struct Reader {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum What {
     Words,
+    Thought(Field),
     /// To the call with this index.
     Arguments(Option<u64>),
 }
@@ -45,6 +56,7 @@ struct PartialCall {
     id: String,
     name: String,
     arguments: String,
+    extra_content: Option<String>,
 }
 
 impl Reader {
@@ -71,6 +83,7 @@ impl AnswerReader for Reader {
         let text = std::str::from_utf8(data).ok();
         match text.and_then(|text| self.template.as_ref()?.read(text)) {
             Some((What::Words, words)) => return self.words(&words, say),
+            Some((What::Thought(field), thought)) => return self.thought(field, &thought),
             Some((What::Arguments(index), arguments)) => return self.call(index, "", "", &arguments),
             None => {}
         }
@@ -90,7 +103,7 @@ impl AnswerReader for Reader {
             self.choice(choice, say)?;
         }
         if self.said == said {
-            self.thought(data);
+            self.sign_of_life(data);
         }
         Ok(())
     }
@@ -110,13 +123,21 @@ impl AnswerReader for Reader {
         format!("{}{}", self.text, self.refusal)
     }
 
+    fn take_thoughts(&mut self) -> String {
+        std::mem::take(&mut self.fresh_thoughts)
+    }
+
     /// What the answer used; none before the figures are final, which they are once it is said why the model stopped.
     fn bill(&self) -> Option<Tokens> {
         self.finish_reason.as_ref().and_then(|_| self.usage.openai())
     }
 
+    fn bytes(&self) -> usize {
+        self.room.used()
+    }
+
     /// The answer, once its end was heard.
-    fn finish(self: Box<Self>) -> Answer {
+    fn finish(mut self: Box<Self>) -> Answer {
         let stop = match self.finish_reason.as_deref() {
             _ if !self.refusal.is_empty() => StopReason::Refusal,
             Some("length") => StopReason::MaxTokens,
@@ -124,20 +145,26 @@ impl AnswerReader for Reader {
             Some("content_filter") => StopReason::Refusal,
             _ => StopReason::EndTurn,
         };
-        let mut pieces = Vec::with_capacity(2 + self.calls.len());
+        let (think, words) = self.lead.finish(stop == StopReason::MaxTokens);
+        self.text.push_str(&words);
+        let mut pieces = Vec::with_capacity(3 + self.calls.len());
+        pieces.extend(self.thoughts.kept(&think).map(|raw| Piece::Opaque { wire: WIRE, raw }));
         pieces.extend([Piece::Text(self.text), Piece::Text(self.refusal)]);
-        pieces.extend(self.calls.into_iter().enumerate().map(|(nth, call)| {
+        for (nth, call) in self.calls.into_iter().enumerate() {
+            let extra_content = call.extra_content.and_then(|raw| Json::parse(&raw).ok());
+            let kept = extra_content.map(|extra| Json::of(&KeptOfCall { call_extra_content: extra.raw() }));
+            pieces.extend(kept.map(|raw| Piece::Opaque { wire: WIRE, raw }));
             let id = if call.id.is_empty() { format!("call_{nth}") } else { call.id };
-            Piece::Call { id, name: call.name, arguments: call.arguments }
-        }));
+            pieces.push(Piece::Call { id, name: call.name, arguments: call.arguments });
+        }
         Draft { pieces, stop, tokens: self.usage.openai() }.finish()
     }
 }
 
 impl Reader {
-    /// Takes an event that adds nothing to the answer. Some models think aloud in fields that are not read, for as long as they
+    /// Takes an event that adds nothing to the answer. Some models think aloud in fields that are not known, for as long as they
     /// like; what only keeps the connection alive says the same each time.
-    fn thought(&mut self, data: &[u8]) {
+    fn sign_of_life(&mut self, data: &[u8]) {
         let mut hasher = DefaultHasher::new();
         data.hash(&mut hasher);
         let is_other = self.last_thought.replace(hasher.finish()) != Some(hasher.finish());
@@ -146,20 +173,35 @@ impl Reader {
 
     fn choice(&mut self, choice: Choice<'_>, say: &mut dyn FnMut(&str)) -> Result<(), CallError> {
         self.usage.note(choice.usage);
-        let Delta { content, refusal, tool_calls } =
-            choice.delta.unwrap_or(Delta { content: None, refusal: None, tool_calls: None });
-        if let Some(more) = content {
-            self.words(&more, say)?;
+        let delta = choice.delta.unwrap_or_default();
+        self.beside(&delta)?;
+        match delta.content {
+            // Gemini's server marks thoughts that stand in the place of words.
+            Some(ContentDelta::Words(more)) if is_thought(delta.extra_content) => {
+                self.thought(Field::Reasoning, &more)?;
+            }
+            Some(ContentDelta::Words(more)) => self.words(&more, say)?,
+            Some(ContentDelta::List(parts)) => {
+                for part in &parts {
+                    self.part(part, say)?;
+                }
+            }
+            None => {}
         }
-        if let Some(more) = refusal {
+        if let Some(more) = delta.refusal {
             self.room.bytes(more.len())?;
             self.said += u64::from(!more.is_empty());
             self.refusal.push_str(&more);
             say(&more);
         }
-        for delta in tool_calls.into_iter().flatten() {
+        for delta in delta.tool_calls.into_iter().flatten() {
             let name = delta.function.as_ref().and_then(|function| function.name.as_deref()).unwrap_or_default();
-            self.call(delta.index, delta.id.as_deref().unwrap_or_default(), name, &arguments(&delta)?)?;
+            let nth =
+                self.call_part(delta.index, delta.id.as_deref().unwrap_or_default(), name, &arguments(&delta)?)?;
+            if let Some(extra) = there(delta.extra_content) {
+                self.room.bytes(extra.get().len())?;
+                self.calls[nth].extra_content = Some(extra.get().to_owned());
+            }
         }
         if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty()) {
             self.said += 1;
@@ -168,15 +210,67 @@ impl Reader {
         Ok(())
     }
 
+    /// Takes what stands beside the words.
+    fn beside(&mut self, delta: &Delta<'_>) -> Result<(), CallError> {
+        for (field, raw) in [(Field::ReasoningContent, delta.reasoning_content), (Field::Reasoning, delta.reasoning)] {
+            if let Some(Ok(more)) = raw.map(|raw| serde_json::from_str::<Cow<'_, str>>(raw.get())) {
+                self.thought(field, &more)?;
+            }
+        }
+        let Self { thoughts, room, said, .. } = self;
+        if let Some(raw) = there(delta.reasoning_details) {
+            *said += 1;
+            thoughts.details(raw, room)?;
+        }
+        if let Some(raw) = there(delta.thinking_blocks) {
+            *said += 1;
+            thoughts.blocks(raw, room)?;
+        }
+        if let Some(raw) = there(delta.extra_content).filter(|raw| !is_thought(Some(raw))) {
+            thoughts.extra(raw, room)?;
+        }
+        Ok(())
+    }
+
+    /// Takes a part of a list of words and thoughts. Parts of other kinds add nothing.
+    fn part(&mut self, part: &Value, say: &mut dyn FnMut(&str)) -> Result<(), CallError> {
+        match (part["type"].as_str(), &part["thinking"]) {
+            (Some("thinking"), Value::String(thought)) => self.thought(Field::Thinking, thought),
+            (Some("thinking"), Value::Array(thoughts)) => thoughts
+                .iter()
+                .filter_map(|thought| thought["text"].as_str())
+                .try_for_each(|thought| self.thought(Field::Thinking, thought)),
+            _ => self.words(part["text"].as_str().unwrap_or_default(), say),
+        }
+    }
+
+    fn thought(&mut self, field: Field, more: &str) -> Result<(), CallError> {
+        self.thoughts.text(field, more, &mut self.room)?;
+        self.said += u64::from(!more.is_empty());
+        self.fresh_thoughts.push_str(more);
+        Ok(())
+    }
+
     fn words(&mut self, more: &str, say: &mut dyn FnMut(&str)) -> Result<(), CallError> {
         self.room.bytes(more.len())?;
         self.said += u64::from(!more.is_empty());
-        self.text.push_str(more);
-        say(more);
+        if self.lead.is_over() {
+            self.text.push_str(more);
+            say(more);
+            return Ok(());
+        }
+        let words = self.lead.take(more);
+        self.text.push_str(&words);
+        say(&words);
         Ok(())
     }
 
     fn call(&mut self, index: Option<u64>, id: &str, name: &str, arguments: &str) -> Result<(), CallError> {
+        self.call_part(index, id, name, arguments).map(drop)
+    }
+
+    /// Takes a piece of a call, and says which call it is.
+    fn call_part(&mut self, index: Option<u64>, id: &str, name: &str, arguments: &str) -> Result<usize, CallError> {
         self.said += u64::from(!(id.is_empty() && name.is_empty() && arguments.is_empty()));
         let nth = match self.find(index, id, name) {
             Some(nth) => nth,
@@ -194,7 +288,8 @@ impl Reader {
         if call.name != name {
             self.room.name(&mut call.name, name)?;
         }
-        self.room.arguments(&mut call.arguments, arguments)
+        self.room.arguments(&mut call.arguments, arguments)?;
+        Ok(nth)
     }
 
     /// The call that a delta goes on with: by id, else by index, else the last one. A whole call followed by another
@@ -221,16 +316,52 @@ fn template(event: &str, chunk: &Chunk<'_>) -> Option<EventTemplate<What>> {
     let [Choice { index: None | Some(0), delta: Some(delta), finish_reason: None, usage: None }] = &choices[..] else {
         return None;
     };
+    let alone = |delta: &Delta<'_>| {
+        delta.refusal.is_none()
+            && [delta.reasoning_details, delta.thinking_blocks, delta.extra_content].iter().all(Option::is_none)
+    };
     match delta {
-        Delta { content: Some(words), refusal: None, tool_calls: None } => EventTemplate::of(What::Words, event, words),
-        Delta { content: None, refusal: None, tool_calls: Some(calls) } => {
-            let [CallDelta { index, id: None, function: Some(function) }] = &calls[..] else { return None };
+        delta if !alone(delta) => None,
+        Delta {
+            content: Some(ContentDelta::Words(words)),
+            tool_calls: None,
+            reasoning_content: None,
+            reasoning: None,
+            ..
+        } => EventTemplate::of(What::Words, event, words),
+        Delta { content: None, tool_calls: None, reasoning_content, reasoning, .. } => {
+            let (field, raw) = match (reasoning_content, reasoning) {
+                (Some(raw), None) => (Field::ReasoningContent, raw),
+                (None, Some(raw)) => (Field::Reasoning, raw),
+                _ => return None,
+            };
+            EventTemplate::of(What::Thought(field), event, unquoted(raw)?)
+        }
+        Delta { content: None, tool_calls: Some(calls), reasoning_content: None, reasoning: None, .. } => {
+            let [CallDelta { index, id: None, function: Some(function), extra_content: None }] = &calls[..] else {
+                return None;
+            };
             let FunctionDelta { name: None, arguments: Some(arguments) } = function else { return None };
-            let arguments = arguments.get().strip_prefix('"')?.strip_suffix('"')?;
-            EventTemplate::of(What::Arguments(*index), event, arguments)
+            EventTemplate::of(What::Arguments(*index), event, unquoted(arguments)?)
         }
         _ => None,
     }
+}
+
+/// What stands between the quotes of a string.
+fn unquoted(raw: &RawValue) -> Option<&str> {
+    raw.get().strip_prefix('"')?.strip_suffix('"')
+}
+
+/// A value that is not null.
+fn there(raw: Option<&RawValue>) -> Option<&RawValue> {
+    raw.filter(|raw| raw.get() != "null")
+}
+
+/// Whether the words beside it are the model's thoughts.
+fn is_thought(extra_content: Option<&RawValue>) -> bool {
+    let extra: Option<Value> = extra_content.and_then(|raw| serde_json::from_str(raw.get()).ok());
+    extra.is_some_and(|extra| extra["google"]["thought"] == true || extra["vertex"]["thought"] == true)
 }
 
 fn arguments<'a>(delta: &CallDelta<'a>) -> Result<Cow<'a, str>, CallError> {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ops::Deref;
 
 use agent::Json;
+use agent::message::Attachment;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -12,22 +13,135 @@ use serde_json::value::RawValue;
 #[derive(Serialize)]
 #[serde(tag = "role", rename_all = "snake_case")]
 pub(super) enum WireMessage<'a> {
-    System {
-        content: &'a str,
-    },
     User {
         content: &'a str,
     },
+    #[serde(rename = "user")]
+    UserContent {
+        content: Vec<FilePart<'a>>,
+    },
     Assistant {
-        /// Null beside calls when there are no words.
-        content: Option<&'a str>,
-        #[serde(skip_serializing_if = "Vec::is_empty")]
-        tool_calls: Vec<Call<'a>>,
+        /// Null beside calls when there are no words. Stands first: `map` finds it there.
+        content: Content<'a>,
+        #[serde(flatten)]
+        members: Members<'a>,
+        #[serde(skip_serializing_if = "<[_]>::is_empty")]
+        tool_calls: &'a [Call<'a>],
     },
     Tool {
         tool_call_id: Cow<'a, str>,
         content: &'a str,
     },
+}
+
+/// A piece of a message that is more than text.
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(super) enum FilePart<'a> {
+    Text { text: &'a str },
+    ImageUrl { image_url: Address },
+    File { file: File<'a> },
+}
+
+/// Where an image is: here, in the address itself.
+#[derive(Serialize)]
+pub(super) struct Address {
+    url: String,
+}
+
+/// A document.
+#[derive(Serialize)]
+pub(super) struct File<'a> {
+    filename: &'a str,
+    file_data: String,
+}
+
+impl<'a> FilePart<'a> {
+    /// An image or a document, whose bytes are in the address.
+    pub(super) fn of(attachment: &'a Attachment, url: String) -> Self {
+        match attachment.media.is_image() {
+            true => Self::ImageUrl { image_url: Address { url } },
+            false => Self::File { file: File { filename: &attachment.name, file_data: url } },
+        }
+    }
+}
+
+/// The words of an answer, as they are sent back.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(super) enum Content<'a> {
+    Words(Option<Cow<'a, str>>),
+    /// Words behind the thoughts that stood before them in the same list.
+    List(Vec<ListPart<'a>>),
+}
+
+/// A part of a list of words and thoughts.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(super) enum ListPart<'a> {
+    Thinking {
+        #[serde(rename = "type")]
+        kind: &'static str,
+        thinking: [ThinkingPart; 1],
+    },
+    Text {
+        #[serde(rename = "type")]
+        kind: &'static str,
+        text: &'a str,
+    },
+}
+
+/// Thoughts in a list.
+#[derive(Serialize)]
+pub(super) struct ThinkingPart {
+    #[serde(rename = "type")]
+    pub(super) kind: &'static str,
+    pub(super) text: String,
+}
+
+/// What a server gave beside the words of an answer, as it is kept.
+#[derive(Clone, Copy, Default, Deserialize, Serialize)]
+pub(super) struct Kept<'a> {
+    /// Thoughts in a field of their own, as text.
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    pub(super) reasoning_content: Option<&'a RawValue>,
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    pub(super) reasoning: Option<&'a RawValue>,
+    /// Thoughts at the beginning of the words, with their tags and the blank lines behind them.
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    pub(super) think: Option<&'a RawValue>,
+    /// Thoughts in a list with the words.
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    pub(super) thinking: Option<&'a RawValue>,
+    /// Thoughts with signatures, which exist to be sent back.
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    pub(super) reasoning_details: Option<&'a RawValue>,
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    pub(super) thinking_blocks: Option<&'a RawValue>,
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    pub(super) extra_content: Option<&'a RawValue>,
+}
+
+/// What a server gave beside the call that comes next, as it is kept.
+#[derive(Deserialize, Serialize)]
+pub(super) struct KeptOfCall<'a> {
+    #[serde(borrow)]
+    pub(super) call_extra_content: &'a RawValue,
+}
+
+/// What stands beside the words of an answer when it is sent back.
+#[derive(Clone, Copy, Default, Serialize)]
+pub(super) struct Members<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) reasoning_content: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) reasoning: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) reasoning_details: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) thinking_blocks: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) extra_content: Option<&'a RawValue>,
 }
 
 /// A tool call of the model, as it is sent back.
@@ -37,6 +151,8 @@ pub(super) struct Call<'a> {
     #[serde(rename = "type")]
     pub(super) kind: &'static str,
     pub(super) function: Called<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) extra_content: Option<&'a RawValue>,
 }
 
 /// Which function, and with what.
@@ -91,7 +207,8 @@ pub(super) struct Chunk<'a> {
 pub(super) struct Choice<'a> {
     #[serde(default)]
     pub(super) index: Option<u64>,
-    #[serde(borrow, default)]
+    /// A server that does not stream sends the whole message.
+    #[serde(borrow, default, alias = "message")]
     pub(super) delta: Option<Delta<'a>>,
     #[serde(default)]
     pub(super) finish_reason: Option<String>,
@@ -101,14 +218,33 @@ pub(super) struct Choice<'a> {
 }
 
 /// What is added.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 pub(super) struct Delta<'a> {
     #[serde(borrow, default)]
-    pub(super) content: Option<Text<'a>>,
+    pub(super) content: Option<ContentDelta<'a>>,
     #[serde(borrow, default)]
     pub(super) refusal: Option<Text<'a>>,
     #[serde(borrow, default)]
     pub(super) tool_calls: Option<Vec<CallDelta<'a>>>,
+    // Each of these is known by one server or another; what is in it is looked at only if it is what it should be.
+    #[serde(borrow, default)]
+    pub(super) reasoning_content: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub(super) reasoning: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub(super) reasoning_details: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub(super) thinking_blocks: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub(super) extra_content: Option<&'a RawValue>,
+}
+
+/// Words, or a list of words and thoughts.
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub(super) enum ContentDelta<'a> {
+    Words(#[serde(borrow)] Text<'a>),
+    List(Vec<Value>),
 }
 
 /// What is added to a call.
@@ -120,6 +256,8 @@ pub(super) struct CallDelta<'a> {
     pub(super) id: Option<Text<'a>>,
     #[serde(borrow, default)]
     pub(super) function: Option<FunctionDelta<'a>>,
+    #[serde(borrow, default)]
+    pub(super) extra_content: Option<&'a RawValue>,
 }
 
 /// What is added to a call's name and arguments.
@@ -140,7 +278,7 @@ mod tests {
     fn words_are_borrowed_from_the_stream() {
         let is_borrowed = |text: &str| {
             let delta: Delta<'_> = serde_json::from_str(text).expect("a delta");
-            matches!(delta.content, Some(Text(Cow::Borrowed(_))))
+            matches!(delta.content, Some(ContentDelta::Words(Text(Cow::Borrowed(_)))))
         };
         assert!(is_borrowed(r#"{"content":"plain"}"#));
         assert!(!is_borrowed(r#"{"content":"a\nb"}"#), "what is escaped must be copied");

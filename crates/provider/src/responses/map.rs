@@ -5,10 +5,13 @@ use agent::message::{Message, Part, Role};
 use agent::tools::ToolInfo;
 
 use super::WIRE;
-use super::wire::{InputItem, Kind, Phase, Tool};
+use super::wire::{FilePart, InputItem, Kind, Phase, Tool};
+use crate::attached::{Attached, Shown, data_url};
+use crate::compat::{Compat, SchemaForm};
+use crate::config::Wire;
 use crate::conversation::Ask;
-use crate::history::{History, Opening, Rendered, fragment, fragments, join};
-use crate::names;
+use crate::history::{History, Rendered, fragment, fragments, join};
+use crate::{names, schema};
 
 /// The longest tool name that this wire accepts.
 const LONGEST_TOOL_NAME: usize = 64;
@@ -16,24 +19,19 @@ const LONGEST_TOOL_NAME: usize = 64;
 /// The smallest limit of an answer that this wire accepts.
 const LEAST_OUTPUT_TOKENS: u64 = 16;
 
-/// System prompt and tools.
-pub(crate) fn opening(system: &str, tools: &[ToolInfo]) -> Opening {
-    let system = if system.trim().is_empty() { String::new() } else { fragment(system) };
-    let tool = |tool: &ToolInfo| {
-        fragment(&Tool {
-            kind: "function",
-            name: &tool.name,
-            description: &tool.description,
-            parameters: &tool.schema,
-            strict: false,
-        })
-    };
-    let tools: Vec<String> = tools.iter().map(tool).collect();
-    Opening { system: system.into(), tools: tools.join(",").into() }
+/// A tool.
+pub(crate) fn tool(tool: &ToolInfo) -> String {
+    fragment(&Tool {
+        kind: "function",
+        name: &tool.name,
+        description: &tool.description,
+        parameters: &tool.schema,
+        strict: false,
+    })
 }
 
 /// One message of ours as items. The provider refuses reasoning that nothing follows, so what stands at the end is left out.
-pub(crate) fn render(message: &Message) -> Rendered {
+pub(crate) fn render(message: &Message, attached: &Attached) -> Rendered {
     let role = match message.role {
         Role::User => "user",
         Role::Assistant => "assistant",
@@ -59,6 +57,16 @@ pub(crate) fn render(message: &Message) -> Rendered {
                 let call_id = names::call(id.as_str());
                 results.push(fragment(&InputItem::FunctionCallOutput { call_id, output: content }));
             }
+            Part::Attached(attachment) => {
+                rest.push(match attached.shown(attachment) {
+                    Shown::Words(text) => fragment(&InputItem::Message { role, content: &text, phase: None }),
+                    Shown::Data(data) => {
+                        let content = [FilePart::of(attachment, data_url(attachment, &data))];
+                        fragment(&InputItem::MessageContent { role, content })
+                    }
+                });
+                followed = rest.len();
+            }
             Part::Opaque { wire, raw } if &**wire == WIRE => match serde_json::from_str::<Phase>(raw.text()) {
                 Ok(label) => phase = Some(label.phase),
                 Err(_) => {
@@ -72,7 +80,7 @@ pub(crate) fn render(message: &Message) -> Rendered {
         }
     }
     rest.truncate(followed);
-    Rendered { role: message.role, results: results.join(",").into(), rest: rest.join(",").into() }
+    Rendered::new(message.role, results.join(","), rest.join(","))
 }
 
 fn is_reasoning(item: &Json) -> bool {
@@ -80,7 +88,7 @@ fn is_reasoning(item: &Json) -> bool {
 }
 
 /// The body of a request.
-pub(crate) fn body(history: &History, model: &str, ask: &Ask) -> Vec<u8> {
+pub(crate) fn body(history: &History, model: &str, ask: &Ask, compat: &Compat) -> Vec<u8> {
     let mut body = Vec::with_capacity(history.bytes + history.bytes / 4 + 1024);
     let limit = ask.max_tokens.max(LEAST_OUTPUT_TOKENS);
     let model_name = fragment(model);
@@ -90,12 +98,10 @@ pub(crate) fn body(history: &History, model: &str, ask: &Ask) -> Vec<u8> {
     if can_reason(model) {
         body.extend_from_slice(br#","include":["reasoning.encrypted_content"]"#);
     }
-    let Opening { system, tools } = &history.opening;
-    if !system.is_empty() {
-        body.extend_from_slice(br#","instructions":"#);
-        body.extend_from_slice(system.as_bytes());
-    }
-    if !tools.is_empty() {
+    let by_prompt = ask.output_schema.as_ref().filter(|_| compat.schema != SchemaForm::Strict);
+    let own = history.opening.own_with(Wire::Responses, by_prompt.map(schema::words));
+    let (system, tools) = (history.opening.joined_system(&own), &history.opening.tools);
+    if !tools.is_empty() && compat.tools {
         body.extend_from_slice(br#","tools":["#);
         body.extend_from_slice(tools.as_bytes());
         body.push(b']');
@@ -103,10 +109,21 @@ pub(crate) fn body(history: &History, model: &str, ask: &Ask) -> Vec<u8> {
             body.extend_from_slice(br#","tool_choice":"none""#);
         }
     }
-    if let Some(schema) = &ask.output_schema {
-        body.extend_from_slice(br#","text":{"format":{"type":"json_schema","name":"answer","schema":"#);
-        body.extend_from_slice(schema.text().as_bytes());
-        body.extend_from_slice(b"}}");
+    if !system.is_empty() {
+        body.extend_from_slice(br#","instructions":"#);
+        body.extend_from_slice(system.as_bytes());
+    }
+    match (&ask.output_schema, compat.schema) {
+        (Some(wanted), SchemaForm::Strict) => {
+            let (schema, is_strict) = schema::closed(wanted);
+            let format = format!(
+                r#","text":{{"format":{{"type":"json_schema","name":"answer","strict":{is_strict},"schema":{}}}}}"#,
+                schema.text()
+            );
+            body.extend_from_slice(format.as_bytes());
+        }
+        (Some(_), SchemaForm::JsonMode) => body.extend_from_slice(br#","text":{"format":{"type":"json_object"}}"#),
+        (Some(_), SchemaForm::Prompt) | (None, _) => {}
     }
     body.extend_from_slice(br#","input":["#);
     join(&mut body, history.said.chunk_by(|a, b| a.role == b.role).flat_map(fragments));

@@ -24,6 +24,8 @@ pub(crate) struct Reader {
     end: Option<StopReason>,
     room: Room,
     said: u64,
+    /// What was thought since it was last asked for.
+    fresh_thoughts: String,
 }
 
 #[derive(Debug)]
@@ -70,10 +72,28 @@ impl AnswerReader for Reader {
                 let nested = [&told["response"]["error"], &told["error"]].into_iter().find(|error| error.is_object());
                 return Err(in_stream(nested.unwrap_or(&told)));
             }
+            "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
+                self.room.bytes(delta.len())?;
+                self.fresh_thoughts.push_str(delta);
+            }
             // Also what says only that the server is at work.
             _ => self.said -= u64::from(!event.kind.starts_with("response.reasoning")),
         }
         Ok(())
+    }
+
+    fn whole(&mut self, body: &[u8], say: &mut dyn FnMut(&str)) -> Result<(), CallError> {
+        #[derive(Deserialize)]
+        struct Status {
+            status: String,
+        }
+        let Ok(Status { status }) = read::<Status>(body) else { return self.event(body, say) };
+        let event = format!(r#"{{"type":"response.{status}","response":{}}}"#, String::from_utf8_lossy(body));
+        self.event(event.as_bytes(), say)
+    }
+
+    fn take_thoughts(&mut self) -> String {
+        std::mem::take(&mut self.fresh_thoughts)
     }
 
     fn said(&self) -> u64 {
@@ -90,6 +110,10 @@ impl AnswerReader for Reader {
             Item::Call { .. } | Item::Opaque(_) => String::new(),
         };
         self.items.iter().map(text).collect()
+    }
+
+    fn bytes(&self) -> usize {
+        self.room.used()
     }
 
     fn finish(mut self: Box<Self>) -> Answer {

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use agent::Json;
+use agent::message::Attachment;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -17,6 +18,11 @@ pub(super) enum InputItem<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         phase: Option<String>,
     },
+    #[serde(rename = "message")]
+    MessageContent {
+        role: &'static str,
+        content: [FilePart<'a>; 1],
+    },
     FunctionCall {
         call_id: Cow<'a, str>,
         name: Cow<'a, str>,
@@ -26,6 +32,23 @@ pub(super) enum InputItem<'a> {
         call_id: Cow<'a, str>,
         output: &'a str,
     },
+}
+
+/// An image or a document, whose bytes are in the address.
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(super) enum FilePart<'a> {
+    InputImage { image_url: String, detail: &'static str },
+    InputFile { filename: &'a str, file_data: String },
+}
+
+impl<'a> FilePart<'a> {
+    pub(super) fn of(attachment: &'a Attachment, url: String) -> Self {
+        match attachment.media.is_image() {
+            true => Self::InputImage { image_url: url, detail: "auto" },
+            false => Self::InputFile { filename: &attachment.name, file_data: url },
+        }
+    }
 }
 
 /// A tool, as it is advertised. Not strict: a strict tool must name every argument as required.

@@ -11,6 +11,8 @@ use crate::phrases::{draft, list, notes, plain, preferences, text_of, texts_of};
 
 /// The most things of a list that are told.
 const MOST_TOLD: usize = 5;
+/// The most further mails of a list.
+const MOST_LISTED: usize = 9;
 
 /// The answer to a request, from what each of its steps brought.
 pub(super) fn of(steps: &[Step], current: &Turn, cx: &AgentContext) -> String {
@@ -90,10 +92,9 @@ fn mails(data: &Value, cx: &AgentContext) -> Option<String> {
     let mut text = format!("{head}\n\n{}", if others.is_empty() { told } else { told.replacen("- ", "1. ", 1) });
     if !others.is_empty() {
         let line = |(at, item): (usize, &Value)| {
-            let why = texts_of(item, "why").into_iter().next().map(|why| format!(" – {why}")).unwrap_or_default();
-            format!("{}. {}, {}{why}", at + 2, cx.dates.mail(item), cx.dates.kind(&text_of(item, "category")))
+            format!("{}. {}, {}", at + 2, cx.dates.mail(item), cx.dates.kind(&text_of(item, "category")))
         };
-        let told: Vec<String> = others.iter().enumerate().take(2 * MOST_TOLD).map(line).collect();
+        let told: Vec<String> = others.iter().enumerate().take(MOST_LISTED).map(line).collect();
         text.push_str(&format!("\n\n{}\n{}", speech.say("then", &[]), told.join("\n")));
     }
     let warned = items.iter().filter(|item| !list(item, "warnings").is_empty()).count();

@@ -11,10 +11,11 @@ use crate::agent_context::AgentContext;
 use crate::intent::{Classification, Intent, classify};
 use crate::lexicon::{Concept, Hit, lexicon};
 use crate::phrases::plain;
+use household::Household;
 use household::time::words::{Word, words};
 
 /// The most words of a request that only points back.
-const LONGEST_FRAGMENT: usize = 8;
+const LONGEST_FRAGMENT: usize = 10;
 /// The most words of a bare answer such as "yes, please do that".
 const LONGEST_ANSWER: usize = 6;
 
@@ -31,6 +32,7 @@ pub(super) fn resolve(dialogue: &Dialogue, said: &str, read: &Classification, cx
         .or_else(|| reply.yes_or_no())
         .or_else(|| reply.about_a_person())
         .or_else(|| reply.same_again())
+        .or_else(|| reply.in_focus())
 }
 
 struct Reply<'a> {
@@ -146,7 +148,9 @@ impl<'a> Reply<'a> {
             Concept::Forget,
             Concept::Write,
         ]);
-        if is_undo && !is_plain && self.words.len() > LONGEST_FRAGMENT {
+        // "Never mind. When is …?" asks something new.
+        let asks_new = !is_plain && (!self.read.intents.is_empty() || self.said.trim_end().ends_with('?'));
+        if is_undo && (asks_new || !is_plain && self.words.len() > LONGEST_FRAGMENT) {
             return None;
         }
         // "No" to an offer only leaves it; said behind something that was done, it takes it back.
@@ -209,6 +213,9 @@ impl<'a> Reply<'a> {
         if self.names_something() || !self.read.times.said.is_empty() && self.dialogue.last.is_none() {
             return None;
         }
+        if let Some(plan) = self.without_object() {
+            return Some(plan);
+        }
         let pointed = self.pointed()?;
         let fitting: Vec<&Thing> = things.iter().filter(|thing| pointed.fits(thing)).collect();
         match &fitting[..] {
@@ -217,6 +224,26 @@ impl<'a> Reply<'a> {
             [first, ..] if matches!(first, Thing::Slot(_) | Thing::Event { .. }) => Some(self.take(first)),
             _ => Some(self.which()),
         }
+    }
+
+    /// "Draft a reply", "who comes along?": a request without its object is about what was spoken of last.
+    fn without_object(&self) -> Option<Plan> {
+        let task = crate::task::SpecialistTask::read(self.said, &self.cx.context);
+        let things = &self.dialogue.things;
+        let is_reply = matches!(&self.read.intents[..], [meant] if meant.intent == Intent::Draft) && self.has(Concept::Reply);
+        if is_reply && let [first @ Thing::Mail { .. }, ..] = &things[..] {
+            let is_one = things.len() == 1 || self.dialogue.yes.as_ref().is_some_and(|yes| yes.intent == Intent::Draft);
+            return is_one.then(|| self.take(first));
+        }
+        // A bare question about events is answered with the events.
+        let asks = self.any_word("who where when how long wer wo wann wie qui ou quand") && task.is_question();
+        let subject = task.subject_words();
+        let is_bare = subject.split_whitespace().count() <= 2 && self.words.len() <= 5 && self.read.intents.is_empty();
+        let is_event = things.iter().all(|thing| matches!(thing, Thing::Event { .. }));
+        (asks && is_bare && is_event && self.read.times.said.is_empty())
+            .then(|| self.dialogue.last.clone())
+            .flatten()
+            .map(|last| Plan::Hand(vec![last]))
     }
 
     /// Which of several is meant by its place, counted from 0.
@@ -265,7 +292,7 @@ impl<'a> Reply<'a> {
 
     /// The one thing of a list that a word of the request names, if the request does no more than choose.
     fn by_words(&self) -> Option<&Thing> {
-        let is_choice = self.any_word("one") || self.words.len() <= 4 && self.read.intents.is_empty();
+        let is_choice = self.any_word("one die den das celui celle") || self.words.len() <= 4 && self.read.intents.is_empty();
         if !is_choice || self.dialogue.things.len() < 2 {
             return None;
         }
@@ -293,7 +320,7 @@ impl<'a> Reply<'a> {
         }
         let is_meant = |thing: &&Thing| {
             let words = thing.words();
-            wanted.iter().all(|word| words.contains(&format!(" {}", word.folded)))
+            wanted.iter().all(|word| words.contains(&format!(" {}", word.folded)) || Household::holds_word(&words, &word.folded))
         };
         let mut meant = self.dialogue.things.iter().filter(is_meant);
         match (meant.next(), meant.next()) {
@@ -346,7 +373,12 @@ impl<'a> Reply<'a> {
             return Plan::say(self.cx.speech.say("suspicious_not_answered", &[("why", "")]).trim_end().to_owned());
         }
         let last = self.dialogue.last.clone().unwrap_or_else(|| step(Intent::Triage, "", thing));
-        let usual = usual(thing, &last);
+        let mut usual = usual(thing, &last);
+        // "Take the first one for the planting plan" says what it is for.
+        let purpose = ["for ", "für ", "pour "].iter().find_map(|mark| Some(self.said.split_once(&format!(" {mark}"))?.1.trim()));
+        if let (Thing::Slot(_), Some(purpose)) = (thing, purpose.filter(|purpose| purpose.len() > 3)) {
+            usual.task = format!("Book: {purpose}");
+        }
         let Some(meant) = asked else { return Plan::Hand(vec![usual]) };
         let is_kind = match thing {
             // A time is taken, whatever the verb, unless a mail is to speak of it.
@@ -456,10 +488,12 @@ impl<'a> Reply<'a> {
         let last = self.dialogue.last.as_ref()?;
         let is_short = self.words.len() <= LONGEST_FRAGMENT;
         let begins = |list: &str| list.split_whitespace().any(|one| one == self.word(0));
-        let goes_on = begins("and und et what how was wie");
-        let is_about = ["what about", "how about", "was ist mit", "wie sieht es", "und", "and", "et"]
-            .iter()
-            .any(|opening| self.said.trim_start().to_lowercase().starts_with(opening));
+        let openings = ["what about", "how about", "was ist mit", "wie sieht es", "und ", "and ", "et "];
+        let lower = self.said.trim_start().to_lowercase();
+        // "Good. And Saturday?"
+        let rest = lower.split_once(['.', '!', ',']).map_or("", |(before, rest)| if before.len() < 12 { rest.trim_start() } else { "" });
+        let is_about = openings.iter().any(|opening| lower.starts_with(opening) || rest.starts_with(opening));
+        let goes_on = begins("and und et what how was wie") || !rest.is_empty();
         let entities = &self.read.entities;
         let is_timed = !self.read.times.said.is_empty();
         let names_who = !entities.people.is_empty() || !entities.addresses.is_empty();
@@ -502,6 +536,21 @@ impl<'a> Reply<'a> {
             }]));
         }
         None
+    }
+
+    /// A short open question that names nobody is about the person who was spoken of: "flight number?" behind "when does Dad arrive?".
+    fn in_focus(&self) -> Option<Plan> {
+        let person = self.dialogue.person.as_ref().filter(|_| self.dialogue.last.is_some())?;
+        let is_short = self.words.len() <= 6 && !self.names_something() && self.read.times.said.is_empty();
+        let is_new = !self.read.intents.is_empty() || self.has(Concept::Beyond) && !self.has(Concept::Person);
+        let task = crate::task::SpecialistTask::read(self.said, &self.cx.context);
+        if !is_short || is_new || task.subject_words().is_empty() || !matches!(self.read.direct, None | Some(crate::intent::Direct::Unsupported)) {
+            return None;
+        }
+        let intent = Intent::Search;
+        let said = self.said.trim().trim_end_matches('?').trim_end();
+        let task = format!("{said} ({person})?");
+        Some(Plan::Hand(vec![Step { intent, task, entities: vec![person.clone()], time: None, reason: reason(intent, &[]) }]))
     }
 
     /// Whether the time that is said names no day.
@@ -585,7 +634,7 @@ const IT: &str = "it ihn darauf davon dazu damit celui celle lui";
 const BEHIND_PRONOUN: &str =
     "to in for with as please again from then now up out down off and or about bitte nochmal an auf de";
 const PERSONS: &str = "he him she her they them ihm ihn ihr elle il lui";
-const POSSESSIVES: &str = "his her their hers seine seiner ihre ihrer sa ses";
+const POSSESSIVES: &str = "his her their hers seine seiner ihre ihrer ihren son sa ses leur";
 
 /// Words around a bare number.
 const COUNTERS: [&str; 22] = [

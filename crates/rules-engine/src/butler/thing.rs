@@ -81,9 +81,8 @@ pub(super) fn is_answered(turn: &Turn) -> bool {
     let data = turn.calls.last().and_then(|called| called.result.as_ref()).map(|result| &result.data["data"]);
     data.is_some_and(|data| match data["answers"].is_array() {
         true => list(data, "answers")
-            .first()
-            .and_then(|best| best["covers"].as_f64())
-            .is_some_and(|covers| covers >= ANSWERS),
+            .iter()
+            .any(|best| best["sure"].as_bool().unwrap_or_else(|| best["covers"].as_f64() >= Some(ANSWERS))),
         false => turn.calls.last().is_some_and(|called| !found(called).is_empty()),
     })
 }
@@ -140,8 +139,10 @@ pub(super) fn found(called: &ToolCall) -> Vec<Thing> {
         add(habit["key"].as_str().map(|key| Thing::Habit(key.to_owned())));
     }
     list(data, "events").iter().for_each(|event| add(self::event(event)));
-    let is_near = |answer: &&Value| answer["covers"].as_f64().is_none_or(|covers| covers >= NEAR);
-    for answer in list(data, "answers").iter().filter(is_near).take(3) {
+    let is_near = |answer: &&Value| answer["sure"] == true || answer["covers"].as_f64().is_none_or(|covers| covers >= NEAR);
+    let mut near: Vec<&Value> = list(data, "answers").iter().filter(is_near).collect();
+    near.sort_by_key(|answer| answer["sure"] != true);
+    for answer in near.into_iter().take(3) {
         add(match answer["kind"].as_str() {
             Some("note") => note(answer),
             // A mail that was quoted is not one that waits for an answer.

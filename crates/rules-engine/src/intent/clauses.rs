@@ -11,7 +11,8 @@ impl Reading<'_> {
     pub(super) fn clauses(&self) -> Vec<Range<usize>> {
         let mut clauses = Vec::new();
         let mut start = 0;
-        for at in 1..self.words.len() {
+        let all = self.before_content();
+        for at in 1..all {
             let between = &self.text[self.words[at - 1].at.end..self.words[at].at.start];
             let goes_on = GOES_ON.contains(&self.words[at].folded.as_str());
             let is_cut = between.contains(['.', '?', '!', ';', '\n', ':']) || (between.contains(',') && !goes_on);
@@ -20,10 +21,21 @@ impl Reading<'_> {
                 start = at;
             }
         }
-        if start < self.words.len() {
-            clauses.push(start..self.words.len());
+        if start < all {
+            clauses.push(start..all);
         }
         clauses
+    }
+
+    /// How many words stand before what is to be written: behind "mail Ben:" nothing is asked for.
+    pub(super) fn before_content(&self) -> usize {
+        let Some(colon) = self.text.find(": ") else { return self.words.len() };
+        let before = self.words.iter().take_while(|word| word.at.end <= colon).count();
+        let speaks = |hit: &Hit| hit.words.start < before && (is_speech(hit.concept) || matches!(hit.concept, Concept::Mail | Concept::Drafts));
+        match before > 0 && self.hits.iter().any(speaks) {
+            true => before,
+            false => self.words.len(),
+        }
     }
 
     /// Whether a clause asks for something: it begins, after words that say nothing, with a verb of ours or with a question.

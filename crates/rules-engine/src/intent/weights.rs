@@ -121,7 +121,7 @@ pub(super) const PAIRS: &[(Concept, Concept, Intent, f64)] = &[
     (Concept::Person, Concept::Event, Intent::Schedule, -2.0),
     (Concept::Person, Concept::When, Intent::Schedule, -0.8),
     (Concept::Person, Concept::Mail, Intent::Triage, -2.0),
-    (Concept::Person, Concept::Inbox, Intent::Search, -3.0),
+    (Concept::Person, Concept::Inbox, Intent::Triage, -4.0),
     (Concept::Person, Concept::Write, Intent::Draft, -3.0),
     (Concept::Person, Concept::Sent, Intent::Search, -4.0),
     (Concept::Person, Concept::Urgent, Intent::Search, -2.5),

@@ -233,6 +233,7 @@ async fn begin(plan: &Plan) -> Runtime {
         tools: None,
         lends: Vec::new(),
         mode: None,
+        effort: None,
     };
     let agents = BTreeMap::from([(general.name.clone(), general)]);
     let catalog = Catalog { tools: plan.tools.infos(), agents, ..Catalog::default() };

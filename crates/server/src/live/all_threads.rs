@@ -28,6 +28,8 @@ use super::backlog::{Draft, Piece};
 use super::feed::{After, Batch, EndOnDrop, Feed, LINGER};
 use super::{FLUSH_EVERY, HEARTBEAT, KEPT, STILL_HERE};
 
+/// The dialect of our own words.
+const CANONICAL: &str = "canonical";
 /// Records that are read at once.
 const PAGE: usize = 100;
 /// Families whose folds are kept.
@@ -58,8 +60,10 @@ impl AllThreads {
         let newest = *self.store.tail().borrow();
         let feed = self.feed(&dialect);
         let seen = last_event_id.unwrap_or_else(|| last_frame_of(newest));
-        // An id without data is a place to come back to before anything has happened.
-        let first = Some(Bytes::from(format!("retry: 2000\nid: {seen}\n\n")));
+        // A place to come back to before anything has happened. It has data, because some readers take every block for an event with
+        // data; a dialect has no word for it.
+        let data = if dialect == CANONICAL { "data: {\"type\":\"stream_open\"}\n" } else { "" };
+        let first = Some(Bytes::from(format!("retry: 2000\nid: {seen}\n{data}\n")));
         let watcher =
             Watcher { first, store: self.store.clone(), dialect, families: self.families, feed, seen, missed: None };
         stream::unfold(watcher, Watcher::next)

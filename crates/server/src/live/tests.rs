@@ -115,13 +115,21 @@ pub(crate) fn created(id: ThreadId) -> Event {
         created_for: None,
         foreign: false,
         system: None,
+        own_words: None,
         opening: None,
     };
     Event::ThreadCreated(Box::new(created))
 }
 
 fn model() -> Model {
-    Model { name: "none".into(), context_tokens: 1000, max_output_tokens: 100, price: None }
+    Model {
+        name: "none".into(),
+        context_tokens: 1000,
+        max_output_tokens: 100,
+        price: None,
+        patience: Default::default(),
+        effort: None,
+    }
 }
 
 pub(crate) fn root() -> ThreadId {
@@ -151,7 +159,7 @@ async fn what_is_new_is_put_into_bytes_once_for_all_who_watch() {
     let mut written = Written::new().await;
     let mut watchers = join_all((0..20).map(|_| written.watch(written.newest()))).await;
     for watcher in &mut watchers {
-        assert_eq!(watcher.next().await.as_deref(), Some(&b"retry: 2000\n\n"[..]));
+        assert_eq!(watcher.next().await.as_deref(), Some(&b"retry: 2000\n"[..]));
         // It listens from its first look on.
         assert!(futures_util::poll!(watcher.next()).is_pending());
     }

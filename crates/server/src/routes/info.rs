@@ -3,6 +3,8 @@
 use agent::Mode;
 use axum::Json;
 use axum::extract::State;
+use majordomo::models::{Lists, ModelRow};
+use majordomo::provider::Ability;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use store::{Execution, UsageRow};
@@ -10,7 +12,7 @@ use store::{Execution, UsageRow};
 use super::extract::QueryParams;
 use crate::problem::Problem;
 use crate::server::Shared;
-use crate::shapes::{self, AgentRole, Health, Models, Setting};
+use crate::shapes::{self, AgentRole, Health, ModelAbility, ModelInfo, ModelPrice, Models, Setting};
 
 /// `GET healthz`: that the server is up, and nothing else.
 pub async fn health() -> Json<Health> {
@@ -38,13 +40,65 @@ fn mode(mode: Mode) -> shapes::Mode {
     }
 }
 
-/// `GET models`: the model of a new thread, and the providers.
-pub async fn models(State(shared): State<Shared>) -> Json<Models> {
+/// Whose models are wanted.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OfProvider {
+    /// A provider, which is asked for its own list. Without it, no provider is asked.
+    provider: Option<String>,
+}
+
+/// `GET models`: the model of a new thread, the providers, and what is known of their models.
+pub async fn models(
+    State(shared): State<Shared>,
+    QueryParams(of): QueryParams<OfProvider>,
+) -> Result<Json<Models>, Problem> {
     let (model, reason) = match shared.staff.model() {
         Ok(model) => (Some(model.to_owned()), None),
         Err(error) => (None, Some(error.to_string())),
     };
-    Json(Models { model, reason, providers: shared.staff.providers().map(str::to_owned).collect() })
+    let all = shared.staff.models();
+    let providers: Vec<String> = all.providers().map(str::to_owned).collect();
+    if let Some(unknown) = of.provider.as_ref().filter(|name| !providers.contains(name)) {
+        let known = providers.join(", ");
+        return Err(Problem::missing(format!("there is no provider '{unknown}'; there are: {known}")));
+    }
+    let lists = if of.provider.is_some() { Lists::Asked } else { Lists::Table };
+    let listed = all.list(of.provider.as_deref(), lists).await;
+    let missing = listed.iter().filter_map(|of| of.missing.clone()).collect();
+    let models = listed.into_iter().flat_map(|of| of.models).map(model_info).collect();
+    Ok(Json(Models { model, reason, providers, models, missing }))
+}
+
+fn model_info(row: ModelRow) -> ModelInfo {
+    let ModelRow { name, entry, is_known, is_usual } = row;
+    let price = entry.price.map(|price| ModelPrice {
+        input: price.input,
+        cache_read: price.cache_read,
+        cache_write: price.cache_write,
+        output: price.output,
+    });
+    ModelInfo {
+        id: name,
+        known: is_known,
+        default: is_usual,
+        context_tokens: entry.context_tokens,
+        max_output_tokens: entry.max_output_tokens,
+        price,
+        takes: entry.takes.map(|takes| takes.into_iter().map(ability).collect()),
+        ends: entry.ends,
+    }
+}
+
+fn ability(ability: Ability) -> ModelAbility {
+    match ability {
+        Ability::Tools => ModelAbility::Tools,
+        Ability::Images => ModelAbility::Images,
+        Ability::Pdf => ModelAbility::Pdf,
+        Ability::Schema => ModelAbility::Schema,
+        Ability::Effort => ModelAbility::Effort,
+        Ability::Temperature => ModelAbility::Temperature,
+    }
 }
 
 /// Whose sub-agents are wanted.

@@ -443,4 +443,6 @@ pub enum Passing {
 pub enum Reset {
     /// The last id that was sent is not of this log: what follows starts over.
     StreamReset {},
+    /// The stream of all threads begins. Its id is a place to come back to, before anything has happened.
+    StreamOpen {},
 }

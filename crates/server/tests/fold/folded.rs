@@ -182,7 +182,9 @@ fn items(node: &Node, own: &[Entry], begun: &BTreeSet<(String, String)>) -> Vec<
         Entry::End { outcome, reason, .. } if node.id.is_root() => {
             Some(json!({"end": outcome, "why": reason.as_deref().unwrap_or_default()}))
         }
-        Entry::End { .. } | Entry::Brief { .. } | Entry::Child(_) | Entry::Notice { .. } => None,
+        Entry::End { .. } | Entry::Brief { .. } | Entry::Child(_) | Entry::Notice { .. } | Entry::Thinking { .. } => {
+            None
+        }
     };
     side_by_side(own.iter().enumerate().filter_map(one).collect())
 }

@@ -23,6 +23,58 @@ async fn the_document_is_the_one_in_the_docs() {
     open.close().await;
 }
 
+/// Places of a schema that a generator of clients has no name for: objects with fields of their own inside other schemas, and choices
+/// between words that are no plain `enum`.
+fn nameless(schema: &Value, place: &str, is_named: bool, found: &mut Vec<String>) {
+    match schema {
+        Value::Array(list) => {
+            list.iter().enumerate().for_each(|(nth, one)| nameless(one, &format!("{place}/{nth}"), false, found));
+        }
+        Value::Object(object) => {
+            if !is_named && object.contains_key("properties") {
+                found.push(format!("{place} is an object without a name"));
+            }
+            let choice = object.get("oneOf").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+            if choice.iter().any(|one| one.get("const").is_some() || one.get("enum").is_some()) {
+                found.push(format!("{place} is no plain enum"));
+            }
+            for (key, value) in object.iter().filter(|(key, _)| *key != "properties") {
+                nameless(value, &format!("{place}/{key}"), false, found);
+            }
+            // The names of fields are no keywords.
+            for (field, value) in object.get("properties").and_then(Value::as_object).into_iter().flatten() {
+                nameless(value, &format!("{place}.{field}"), false, found);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn generators_of_clients_find_a_name_for_every_object_and_plain_enums() {
+    let open = Open::new().await;
+    let document = open.get("/openapi.json").await;
+    let mut found = Vec::new();
+    let schemas = document["components"]["schemas"].as_object().expect("schemas");
+    for (name, schema) in schemas {
+        nameless(schema, name, true, &mut found);
+    }
+    for Operation { path, method, told } in operations(&document) {
+        nameless(&told, &format!("{method} {path}"), false, &mut found);
+    }
+    assert_eq!(found, [""; 0]);
+    assert_eq!(schemas["Outcome"]["type"], "string");
+    assert!(schemas["Outcome"]["enum"].as_array().is_some_and(|words| words.len() == 8), "{}", schemas["Outcome"]);
+    assert!(schemas.contains_key("EntryPrompt") && schemas.contains_key("PromptRow"));
+    let frames = schemas["Frame"]["discriminator"]["mapping"].as_object().expect("a mapping");
+    for (word, reference) in frames {
+        let place = reference.as_str().and_then(|reference| reference.strip_prefix('#')).expect("here");
+        let kind = document.pointer(place).unwrap_or_else(|| panic!("{reference} leads nowhere"));
+        assert_eq!(kind["properties"]["type"]["const"], **word, "{word}");
+    }
+    open.close().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_document_is_sound() {
     let open = Open::new().await;
@@ -126,6 +178,14 @@ async fn every_answer_is_as_the_document_tells() {
         ("listApprovals", "GET", "/api/v1/approvals?all=1".to_owned(), None),
         ("showApproval", "GET", format!("/api/v1/approvals/{id}"), None),
         ("decideApproval", "POST", format!("/api/v1/approvals/{id}/decision"), Some(word)),
+        ("addTask", "POST", "/api/v1/tasks".to_owned(), Some(json!({ "title": "Water", "assign": "human" }))),
+        ("addTask", "POST", "/api/v1/tasks".to_owned(), Some(json!({ "title": "Weed", "after": ["t1"] }))),
+        ("listTasks", "GET", "/api/v1/tasks?limit=1".to_owned(), None),
+        ("showTask", "GET", "/api/v1/tasks/t2".to_owned(), None),
+        ("changeTask", "PATCH", "/api/v1/tasks/t1".to_owned(), Some(json!({ "status": "completed" }))),
+        ("addNote", "POST", "/api/v1/tasks/t1/notes".to_owned(), Some(json!({ "text": "done at noon" }))),
+        ("listNotes", "GET", "/api/v1/tasks/t1/notes".to_owned(), None),
+        ("removeTask", "DELETE", "/api/v1/tasks/t2".to_owned(), None),
         ("listAgents", "GET", "/api/v1/agents".to_owned(), None),
         ("showModels", "GET", "/api/v1/models".to_owned(), None),
         ("listExecutions", "GET", format!("/api/v1/executions?workflow={thread}"), None),
@@ -228,7 +288,7 @@ async fn the_bounds_in_the_document_are_the_ones_that_are_enforced() {
             limits += 1;
         }
     }
-    assert_eq!(limits, 2, "threads and approvals");
+    assert_eq!(limits, 3, "threads, approvals and tasks");
 
     let thread = open.start("for ever").await;
     for (id, path, field) in [
@@ -339,6 +399,7 @@ async fn every_frame_that_is_on_record_is_as_the_document_tells() {
         .as_array()
         .expect("a union")
         .iter()
+        .filter_map(|one| document.pointer(one["$ref"].as_str()?.strip_prefix('#')?))
         .filter_map(|one| one["properties"]["type"]["const"].as_str())
         .collect();
     assert_eq!(told, BTreeSet::from(view::Body::KINDS), "the union is by type, and whole");

@@ -308,7 +308,11 @@ impl Watching {
                     own = Some(id.trim().to_owned());
                     self.id.clone_from(&own);
                 } else if let Some(data) = line.strip_prefix("data: ") {
-                    return Some((own, serde_json::from_str(data).expect("JSON")));
+                    let event: Value = serde_json::from_str(data).expect("JSON");
+                    // It says only where the stream begins.
+                    if event["type"] != "stream_open" {
+                        return Some((own, event));
+                    }
                 } else if line == "\n" {
                     own = None;
                 }

@@ -95,6 +95,27 @@ async fn what_happens_while_all_threads_are_watched_is_told_and_not_twice() {
     open.close().await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn the_first_block_of_every_stream_carries_data() {
+    let open = Open::new().await;
+    let thread = open.start("greenhouse").await;
+    open.until(&thread, "completed").await;
+    for path in
+        [format!("/api/v1/threads/{thread}/events"), "/api/v1/events".to_owned(), "/api/v1/events?after=0".to_owned()]
+    {
+        let request = open.client.get(open.url(&path)).bearer_auth(&open.token);
+        let mut answer = request.send().await.expect("an answer");
+        let mut text = String::new();
+        while !text.contains("\n\n") {
+            text += &String::from_utf8_lossy(&answer.chunk().await.expect("a piece").expect("more"));
+        }
+        let block = text.split("\n\n").next().expect("a block");
+        let has = |field: &str| block.lines().any(|line| line.starts_with(field));
+        assert!(has("data: {") && has("id: ") && has("retry: "), "{path}: {block}");
+    }
+    open.close().await;
+}
+
 // F38
 #[tokio::test(flavor = "multi_thread")]
 async fn a_place_that_is_not_of_this_log_starts_the_stream_over_and_says_so() {

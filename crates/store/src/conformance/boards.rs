@@ -65,7 +65,10 @@ async fn begin(store: &dyn Store, delivery: &Delivery, thread: &ThreadId, parent
     let (name, provider, model) = ("agent-1768471200000".into(), "anthropic".into(), "claude-3-sonnet".into());
     let agent = Some(StartedAgent { name, provider, model, parent: parent.clone() });
     let (task, delivery, thread) = (delivery.task.clone(), delivery.id.clone(), thread.clone());
-    let begun = Command::Begun { task, delivery, thread, thread_n: 1, agent };
+    let (named, id, of) = (task.clone(), delivery.clone(), thread.clone());
+    let name = Command::Name { task: named, delivery: id, thread: of, agent };
+    assert_eq!(ask_as(store, None, Actor::System, name).await, Ok(Reply::Done));
+    let begun = Command::Begun { task, delivery, thread, thread_n: 1 };
     assert_eq!(ask_as(store, None, Actor::System, begun).await, Ok(Reply::Done));
 }
 

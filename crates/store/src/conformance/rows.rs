@@ -143,7 +143,8 @@ pub async fn an_execution_goes_from_pending_to_its_end_once(store: Arc<dyn Store
 pub async fn usage_is_summed_by_thread_and_model(store: Arc<dyn Store>) {
     let other = ThreadId::new("20260115-zzzz");
     threads(&*store, &[&root(), &root().child(1), &other]).await;
-    let lost = Event::CallRepeated { turn: 2, booked: Claim { tokens: 70, cost_microusd: 3, requests: 1 } };
+    let lost =
+        Event::CallRepeated { turn: 2, booked: Claim { tokens: 70, cost_microusd: 3, requests: 1, answer_tokens: 20 } };
     append(&*store, &root(), 1, vec![answered(1, &[]), lost, answered(2, &[])]).await;
     append(&*store, &root().child(1), 1, vec![answered(1, &[])]).await;
     append(&*store, &other, 1, vec![answered(1, &[])]).await;
@@ -246,7 +247,13 @@ pub async fn what_people_say_of_a_thread_is_listed(store: Arc<dyn Store>) {
     arrive("3", marked(Some(" "), Some(false), false)).await;
     assert_eq!((row().await.title, row().await.archived), (None, false));
 
-    let unwatched = Outside::UserSaid { text: "go".into(), output_schema: None, grant: None, unwatched: true };
+    let unwatched = Outside::UserSaid {
+        text: "go".into(),
+        output_schema: None,
+        attachments: Vec::new(),
+        grant: None,
+        unwatched: true,
+    };
     arrive("4", unwatched).await;
     append(&*store, &root(), 5, vec![run_started(1, "go"), reported(Outcome::Completed)]).await;
     assert!(row().await.unread, "no person waited for it");

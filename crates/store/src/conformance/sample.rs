@@ -70,7 +70,14 @@ pub(crate) fn role() -> Role {
     Role {
         name: "general".into(),
         prompt: "You help.".into(),
-        model: Model { name: "builtin/rules".into(), context_tokens: 100_000, max_output_tokens: 4_000, price: None },
+        model: Model {
+            name: "builtin/rules".into(),
+            context_tokens: 100_000,
+            max_output_tokens: 4_000,
+            price: None,
+            patience: Default::default(),
+            effort: None,
+        },
         tools: vec!["read_file".into()],
         lends: Vec::new(),
         gets_new_tools: false,
@@ -100,6 +107,7 @@ pub(crate) fn created(thread: &ThreadId) -> Event {
         created_for: None,
         foreign: false,
         system: None,
+        own_words: None,
         opening: None,
     }))
 }

@@ -67,13 +67,7 @@ fn a_row_tells_what_its_thread_waits_for() {
 
 #[test]
 fn a_rate_limit_shows_as_waiting_until_the_answer_comes() {
-    let error = CallError {
-        kind: CallErrorKind::RateLimited,
-        message: "slow down".into(),
-        retry_after_ms: None,
-        partial: None,
-        tokens: None,
-    };
+    let error = CallError::new(CallErrorKind::RateLimited, "slow down");
     let failed = Event::CallFailed { turn: 1, attempt: 1, error, retry_at: Some(AT), booked: Default::default() };
     let mut thread = folded(&root().child(1), &[sample::turn_started(1), failed]);
     assert_eq!(stands(&thread), (State::Processing, Some("another try: rate limited")));

@@ -348,6 +348,29 @@ async fn a_read_only_file_can_be_read_and_says_so_when_written() {
     assert!(matches!(refused, Err(Error::ReadOnly(_))), "{refused:?}");
 }
 
+// LACE-8, LACE-9
+#[tokio::test]
+async fn what_is_kept_of_an_agent_of_a_task_refers_to_threads_and_tasks_that_exist() {
+    let folder = TempDir::new().unwrap();
+    let store = open(&folder);
+    threads(&store, &[&root()]).await;
+    let db = raw(&folder);
+    db.pragma_update(None, "foreign_keys", true).unwrap();
+    let insert = |thread: &str, kind: &str, task: Option<&str>, parent: &str| {
+        let sql = "INSERT INTO agent_metadata (thread_id, name, provider, model, type, created_for_task, parent_thread_id, board, agent, n) \
+                   VALUES (?1, 'a', 'p', 'm', ?2, ?3, ?4, 1, 'general', 1)";
+        db.execute(sql, rusqlite::params![thread, kind, task, parent])
+    };
+    let known = root();
+    insert("nobody", "ephemeral", None, known.as_str()).unwrap_err();
+    insert(known.as_str(), "ephemeral", None, "nobody").unwrap_err();
+    insert(known.as_str(), "ephemeral", Some("board/t9"), known.as_str()).unwrap_err();
+    insert(known.as_str(), "temporary", None, known.as_str()).unwrap_err();
+    insert(known.as_str(), "persistent", None, known.as_str()).unwrap();
+    let at: i64 = db.query_row("SELECT created_at FROM agent_metadata", [], |row| row.get(0)).unwrap();
+    assert!(at > 1_700_000_000_000, "now, where nothing is said");
+}
+
 // F11
 #[tokio::test]
 async fn a_newer_schema_is_refused_untouched() {

@@ -211,7 +211,7 @@ impl LogChecker {
             }
             Event::TurnStarted(turn) => self.turn_started(turn)?,
             Event::CallFailed { retry_at, booked, error, .. } => {
-                self.book(*booked, error.tokens.as_ref())?;
+                self.book(*booked, error.tokens.as_ref(), error.received_bytes.is_some())?;
                 if retry_at.is_none() {
                     self.turn = None;
                 }
@@ -221,7 +221,7 @@ impl LogChecker {
                 hold("a request that is made again is booked before", claim == Some(*booked), || {
                     format!("{booked:?}")
                 })?;
-                self.book(*booked, None)?;
+                self.book(*booked, None, false)?;
             }
             Event::Answered(answered) => self.answered(answered)?,
             Event::ToolStarted { call } => self.tool_started(call)?,
@@ -458,18 +458,21 @@ impl LogChecker {
         Ok(())
     }
 
-    fn book(&mut self, booked: Claim, told: Option<&Tokens>) -> Result<(), Broken> {
+    fn book(&mut self, booked: Claim, told: Option<&Tokens>, is_measured: bool) -> Result<(), Broken> {
         let claim = self.turn.as_ref().map(|turn| turn.claim);
         let spends = |claim: Claim| (claim.tokens, claim.cost_microusd);
         let covered = claim.map_or(booked == Claim::default(), |claim| {
-            let is_settled =
-                told.is_some() && booked.tokens <= claim.tokens && booked.cost_microusd <= claim.cost_microusd;
+            let is_settled = (told.is_some() || is_measured)
+                && booked.tokens <= claim.tokens
+                && booked.cost_microusd <= claim.cost_microusd;
             (spends(booked) == (0, 0) || booked == claim || is_settled)
                 && (booked.requests == 0 || booked.requests == claim.requests)
         });
-        hold("what is booked without an answer is what was reserved, or what the provider said", covered, || {
-            format!("{booked:?} of {claim:?}")
-        })?;
+        hold(
+            "what is booked without an answer is what was reserved, what the provider said, or what came",
+            covered,
+            || format!("{booked:?} of {claim:?}"),
+        )?;
         self.spend(&lost_usage(&booked, told))
     }
 
@@ -517,7 +520,7 @@ impl LogChecker {
 
         let calls = answered.parts.iter().filter_map(|part| match part {
             Part::ToolCall { id, name, input } => Some((id, name, input)),
-            Part::Text { .. } | Part::ToolResult { .. } | Part::Opaque { .. } => None,
+            Part::Text { .. } | Part::ToolResult { .. } | Part::Attached(_) | Part::Opaque { .. } => None,
         });
         let judged = calls.clone().map(|(id, ..)| id).eq(answered.verdicts.iter().map(|verdict| &verdict.call));
         hold("every call that stays in an answer has a verdict, in order", judged, || format!("{answered:?}"))?;
@@ -767,6 +770,7 @@ fn claim_of(grant: &Grant) -> Claim {
         tokens: grant.tokens.unwrap_or(0),
         cost_microusd: grant.cost_microusd.unwrap_or(0),
         requests: grant.requests.unwrap_or(0),
+        answer_tokens: 0,
     }
 }
 

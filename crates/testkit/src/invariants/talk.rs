@@ -46,14 +46,14 @@ pub fn unreadable_calls(answer: &Answer, events: &[Event]) -> Result<(), Broken>
 fn call(part: &Part) -> Option<&CallId> {
     match part {
         Part::ToolCall { id, .. } => Some(id),
-        Part::Text { .. } | Part::ToolResult { .. } | Part::Opaque { .. } => None,
+        Part::Text { .. } | Part::ToolResult { .. } | Part::Attached(_) | Part::Opaque { .. } => None,
     }
 }
 
 fn result(part: &Part) -> Option<&CallId> {
     match part {
         Part::ToolResult { id, .. } => Some(id),
-        Part::Text { .. } | Part::ToolCall { .. } | Part::Opaque { .. } => None,
+        Part::Text { .. } | Part::ToolCall { .. } | Part::Attached(_) | Part::Opaque { .. } => None,
     }
 }
 

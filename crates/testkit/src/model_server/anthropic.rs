@@ -1,12 +1,15 @@
 //! Anthropic Messages from the other side: what is refused, and what an answer looks like in bytes.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use agent::model::StopReason;
 use axum::http::HeaderMap;
 use serde_json::{Map, Value, json};
 
-use super::strict::{Checked, answered, bad, count, headers as check_headers, list, name, object, only, require, text};
+use super::Given;
+use super::strict::{
+    Checked, answered, bad, count, headers as check_headers, list, media, name, object, only, require, text,
+};
 use super::turn::Saying;
 
 const FIELDS: [&str; 14] = [
@@ -29,8 +32,11 @@ const FIELDS: [&str; 14] = [
 const MOST_CACHE_MARKS: usize = 4;
 
 /// Refuses what the provider refuses.
-pub(super) fn check(headers: &HeaderMap, body: &Value) -> Checked {
-    check_headers(headers, "x-api-key", super::KEY)?;
+pub(super) fn check(headers: &HeaderMap, body: &Value, given: &HashMap<String, Given>) -> Checked {
+    match headers.contains_key("authorization") {
+        true => check_headers(headers, "authorization", &format!("Bearer {}", super::KEY))?,
+        false => check_headers(headers, "x-api-key", super::KEY)?,
+    }
     require(headers.get("anthropic-version").is_some_and(|version| version == "2023-06-01"), || {
         "anthropic-version: header is required".to_owned()
     })?;
@@ -52,11 +58,17 @@ pub(super) fn check(headers: &HeaderMap, body: &Value) -> Checked {
         require(kinds.iter().any(|kind| choice["type"] == *kind), || "tool_choice.type: unknown".to_owned())?;
     }
     if let Some(config) = body.get("output_config") {
+        only(object(config, "output_config")?, &["format", "effort"], "output_config.")?;
+        let efforts = ["low", "medium", "high", "max"];
+        let effort = config.get("effort").and_then(Value::as_str);
+        require(effort.is_none_or(|effort| efforts.contains(&effort)), || "output_config.effort: unknown".to_owned())?;
         let format = &config["format"];
         let good = format["type"] == "json_schema" && format["schema"].is_object();
-        require(good, || "output_config.format: must be a json_schema with a schema".to_owned())?;
+        require(good || config.get("format").is_none(), || {
+            "output_config.format: must be a json_schema with a schema".to_owned()
+        })?;
     }
-    check_messages(list(field("messages"), "messages")?, has_tools)?;
+    check_messages(list(field("messages"), "messages")?, has_tools, given)?;
     let marks = Value::Object(body.clone()).to_string().matches(r#""cache_control":"#).count();
     require(marks <= MOST_CACHE_MARKS, || {
         format!("A maximum of {MOST_CACHE_MARKS} blocks with cache_control may be provided. Found {marks}.")
@@ -79,7 +91,7 @@ fn check_tools(body: &Map<String, Value>) -> Checked<bool> {
 }
 
 /// Roles take turns here, which the provider would forgive; those who host its models for others do not.
-fn check_messages(messages: &[Value], has_tools: bool) -> Checked {
+fn check_messages(messages: &[Value], has_tools: bool, given: &HashMap<String, Given>) -> Checked {
     let mut seen = HashSet::new();
     let mut asked: Vec<&str> = Vec::new();
     for (nth, message) in messages.iter().enumerate() {
@@ -110,13 +122,20 @@ fn check_messages(messages: &[Value], has_tools: bool) -> Checked {
             format!("{place}: requests with `tool_use` or `tool_result` blocks must define tools")
         })?;
     }
-    require(messages.len() % 2 == 1, || "messages: the conversation must end with a user message".to_owned())
+    // Only an answer in which the server made a pause is sent back to be gone on with.
+    let newest = messages.last().and_then(|message| message["content"].as_array()?.last()?["text"].as_str());
+    let is_paused = newest.is_some_and(|text| given.contains_key(text));
+    require(messages.len() % 2 == 1 || is_paused, || {
+        "messages: the conversation must end with a user message".to_owned()
+    })
 }
 
 fn check_block(block: &Value, role: &str, place: &str) -> Checked {
     let kind = block["type"].as_str().unwrap_or_default();
     let fields: &[&str] = match (kind, role) {
         ("text", _) => &["type", "text", "cache_control"],
+        ("image", "user") => &["type", "source", "cache_control"],
+        ("document", "user") => &["type", "source", "title", "cache_control"],
         ("tool_use", "assistant") => &["type", "id", "name", "input", "cache_control"],
         ("tool_result", "user") => &["type", "tool_use_id", "content", "is_error", "cache_control"],
         ("thinking", "assistant") => &["type", "thinking", "signature"],
@@ -126,6 +145,12 @@ fn check_block(block: &Value, role: &str, place: &str) -> Checked {
     only(object(block, place)?, fields, &format!("{place}."))?;
     match kind {
         "text" => text(&block["text"], &format!("{place}.text")).map(drop),
+        "image" | "document" => {
+            let source = &block["source"];
+            only(object(source, place)?, &["type", "media_type", "data"], &format!("{place}.source."))?;
+            require(source["type"] == "base64", || format!("{place}.source.type: must be base64"))?;
+            media(&source["media_type"], &source["data"], kind == "image", place)
+        }
         "tool_use" => {
             name(&block["id"], 256, &format!("{place}.id"))?;
             name(&block["name"], 128, &format!("{place}.name"))?;
@@ -168,6 +193,7 @@ pub(super) fn frames(saying: &Saying) -> Vec<String> {
         StopReason::ToolUse => "tool_use",
         StopReason::MaxTokens => "max_tokens",
         StopReason::Refusal => "refusal",
+        StopReason::Paused => "pause_turn",
     };
     events.push(json!({"type": "message_delta", "delta": {"stop_reason": stop, "stop_sequence": null}, "usage": {"output_tokens": saying.tokens_out}}));
     events.push(json!({"type": "message_stop"}));

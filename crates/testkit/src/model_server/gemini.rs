@@ -7,7 +7,9 @@ use axum::http::HeaderMap;
 use serde_json::{Map, Value, json};
 
 use super::Signatures;
-use super::strict::{Checked, answered, bad, count, headers as check_headers, list, name, object, only, require};
+use super::strict::{
+    Checked, answered, bad, count, headers as check_headers, list, media, name, object, only, require,
+};
 use super::turn::Saying;
 
 const FIELDS: [&str; 6] =
@@ -69,9 +71,15 @@ fn check_contents(contents: &[Value], has_tools: bool, signatures: &Signatures) 
             let place = format!("{place}.parts");
             only(
                 object(part, &place)?,
-                &["text", "functionCall", "functionResponse", "thoughtSignature", "thought"],
+                &["text", "functionCall", "functionResponse", "thoughtSignature", "thought", "inlineData"],
                 &place,
             )?;
+            if let Some(blob) = part.get("inlineData") {
+                only(object(blob, &place)?, &["mimeType", "data"], &format!("{place}.inlineData."))?;
+                require(!is_model, || format!("{place}: an image is not the model's"))?;
+                media(&blob["mimeType"], &blob["data"], blob["mimeType"] != "application/pdf", &place)?;
+                continue;
+            }
             match (&part["text"], &part["functionCall"], &part["functionResponse"]) {
                 (Value::String(text), Value::Null, Value::Null) => {
                     let is_signed = part["thoughtSignature"].is_string();
@@ -149,7 +157,7 @@ pub(super) fn frames(saying: &Saying) -> Vec<String> {
         frames.push(chunk(vec![part], json!({})));
     }
     let finish_reason = match saying.stop {
-        StopReason::EndTurn | StopReason::ToolUse => "STOP",
+        StopReason::EndTurn | StopReason::ToolUse | StopReason::Paused => "STOP",
         StopReason::MaxTokens => "MAX_TOKENS",
         StopReason::Refusal => "SAFETY",
     };

@@ -1,15 +1,22 @@
 //! OpenAI chat completions from the other side: what is refused, and what an answer looks like in bytes.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use agent::model::StopReason;
 use axum::http::HeaderMap;
 use serde_json::{Map, Value, json};
 
-use super::strict::{Checked, answered, bad, count, headers as check_headers, list, name, object, only, require, text};
+use super::Given;
+use super::strict::{
+    Checked, answered, bad, closed, count, data_url, headers as check_headers, list, name, object, only, require, text,
+};
 use super::turn::Saying;
 
-const FIELDS: [&str; 13] = [
+/// Fields beside the words of an answer that some servers give.
+const BESIDE: [&str; 5] = ["reasoning_content", "reasoning", "reasoning_details", "thinking_blocks", "extra_content"];
+
+const FIELDS: [&str; 14] = [
+    "reasoning_effort",
     "model",
     "messages",
     "tools",
@@ -26,7 +33,7 @@ const FIELDS: [&str; 13] = [
 ];
 
 /// Refuses what the provider refuses, and an answer without a limit, for which no amount could be reserved.
-pub(super) fn check(headers: &HeaderMap, body: &Value) -> Checked {
+pub(super) fn check(headers: &HeaderMap, body: &Value, given: &HashMap<String, Given>) -> Checked {
     check_headers(headers, "authorization", &format!("Bearer {}", super::KEY))?;
     let body = object(body, "body")?;
     only(body, &FIELDS, "")?;
@@ -41,10 +48,39 @@ pub(super) fn check(headers: &HeaderMap, body: &Value) -> Checked {
     })?;
     if let Some(format) = body.get("response_format") {
         let schema = &format["json_schema"];
-        let good = format["type"] == "json_schema" && schema["name"].is_string() && schema["schema"].is_object();
-        require(good, || "response_format: must be a json_schema with a name and a schema".to_owned())?;
+        let is_schema = format["type"] == "json_schema" && schema["name"].is_string() && schema["schema"].is_object();
+        let is_json = format["type"] == "json_object";
+        require(is_schema || is_json, || "response_format: must be a json_schema with a name and a schema".to_owned())?;
+        require(!is_json || field("messages").to_string().contains("JSON"), || {
+            "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'."
+                .to_owned()
+        })?;
+        if schema["strict"] == true {
+            closed(&schema["schema"], "response_format.json_schema.schema")?;
+        }
     }
-    check_messages(list(field("messages"), "messages")?, has_tools)
+    check_messages(list(field("messages"), "messages")?, has_tools, given)
+}
+
+/// What was given with an answer comes back as it was given, or not at all.
+fn check_beside(message: &Value, given: &HashMap<String, Given>, place: &str) -> Checked {
+    let name = message["tool_calls"][0]["id"].as_str().or(message["content"].as_str()).unwrap_or_default();
+    let given = given.get(name).cloned().unwrap_or_default();
+    for field in BESIDE {
+        let (sent, kept) = (message.get(field), given.members.get(field));
+        match (sent, kept.filter(|_| given.is_wanted)) {
+            (None, None) => {}
+            (Some(_), None) => return Err(bad(format!("{place}.{field}: Extra inputs are not permitted"))),
+            (None, Some(_)) => {
+                return Err(bad(format!("The {field} in the thinking mode must be passed back to the API. ({place})")));
+            }
+            (Some(sent), Some(kept)) => {
+                require(sent == kept, || format!("{place}.{field}: is not what was given: {sent}"))?;
+            }
+        }
+    }
+    let of_call = message["tool_calls"][0].get("extra_content");
+    require(of_call == given.of_call.as_ref(), || format!("{place}: function call is missing a thought_signature"))
 }
 
 fn check_tools(body: &Map<String, Value>) -> Checked<bool> {
@@ -60,7 +96,7 @@ fn check_tools(body: &Map<String, Value>) -> Checked<bool> {
     Ok(true)
 }
 
-fn check_messages(messages: &[Value], has_tools: bool) -> Checked {
+fn check_messages(messages: &[Value], has_tools: bool, given: &HashMap<String, Given>) -> Checked {
     let mut seen = HashSet::new();
     let mut asked: Vec<&str> = Vec::new();
     let mut results: Vec<&str> = Vec::new();
@@ -80,10 +116,15 @@ fn check_messages(messages: &[Value], has_tools: bool) -> Checked {
             "system" | "user" => {
                 only(object(message, &place)?, &["role", "content"], &format!("{place}."))?;
                 require(role == "user" || nth < said, || format!("{place}: a system message must come first"))?;
-                text(&message["content"], &format!("{place}.content"))?;
+                match &message["content"] {
+                    Value::Array(parts) if role == "user" => check_content(parts, &place)?,
+                    content => text(content, &format!("{place}.content")).map(drop)?,
+                }
             }
             "assistant" => {
-                only(object(message, &place)?, &["role", "content", "tool_calls"], &format!("{place}."))?;
+                let known = ["role", "content", "tool_calls"];
+                only(object(message, &place)?, &[&known[..], &BESIDE[..]].concat(), &format!("{place}."))?;
+                check_beside(message, given, &place)?;
                 asked = check_calls(message, &place)?;
             }
             "tool" => {
@@ -108,6 +149,21 @@ fn check_messages(messages: &[Value], has_tools: bool) -> Checked {
     answered(&asked, &results, "messages")?;
     let last = messages.last().map(|message| &message["role"]);
     require(last.is_some_and(|role| role != "assistant"), || "messages: the last message is the model's own".to_owned())
+}
+
+fn check_content(parts: &[Value], place: &str) -> Checked {
+    for part in parts {
+        match part["type"].as_str().unwrap_or_default() {
+            "text" => text(&part["text"], &format!("{place}.content.text")).map(drop)?,
+            "image_url" => data_url(&part["image_url"]["url"], true, place)?,
+            "file" => {
+                text(&part["file"]["filename"], &format!("{place}.content.file.filename"))?;
+                data_url(&part["file"]["file_data"], false, place)?;
+            }
+            other => return Err(bad(format!("{place}.content.type: `{other}` is not known"))),
+        }
+    }
+    Ok(())
 }
 
 fn check_calls<'a>(message: &'a Value, place: &str) -> Checked<Vec<&'a str>> {
@@ -140,11 +196,17 @@ pub(super) fn frames(saying: &Saying) -> Vec<String> {
         chunk(json!([{"index": 0, "delta": delta, "finish_reason": finish_reason}]), Value::Null)
     };
     let mut frames = vec![delta(json!({"role": "assistant", "content": ""}), Value::Null)];
+    for (field, value) in &saying.beside {
+        frames.extend(in_pieces(value).into_iter().map(|piece| delta(json!({field.as_str(): piece}), Value::Null)));
+    }
     let key = if saying.stop == StopReason::Refusal { "refusal" } else { "content" };
     frames.extend(saying.words().map(|word| delta(json!({key: word}), Value::Null)));
     for (nth, (call, pieces)) in saying.calls_in_pieces().enumerate() {
-        let begin =
+        let mut begin =
             json!({"index": nth, "id": call.id, "type": "function", "function": {"name": call.name, "arguments": ""}});
+        if let Some(extra_content) = saying.beside_call.as_ref().filter(|_| nth == 0) {
+            begin["extra_content"] = extra_content.clone();
+        }
         frames.push(delta(json!({"tool_calls": [begin]}), Value::Null));
         for piece in pieces {
             let more = json!({"index": nth, "function": {"arguments": piece}});
@@ -152,14 +214,43 @@ pub(super) fn frames(saying: &Saying) -> Vec<String> {
         }
     }
     let finish_reason = match saying.stop {
-        StopReason::EndTurn | StopReason::Refusal => "stop",
+        StopReason::EndTurn | StopReason::Refusal | StopReason::Paused => "stop",
         StopReason::ToolUse => "tool_calls",
         StopReason::MaxTokens => "length",
     };
     frames.push(delta(json!({}), json!(finish_reason)));
     let (prompt, answer) = (saying.tokens_in, saying.tokens_out);
     let usage = json!({"prompt_tokens": prompt, "completion_tokens": answer, "total_tokens": prompt + answer});
-    frames.push(chunk(json!([]), usage));
+    frames.push(chunk(json!([]), if saying.is_uncounted { Value::Null } else { usage }));
     frames.push("data: [DONE]\n\n".to_owned());
     frames
+}
+
+/// A text by a few letters at a time. Of a list, each block by itself, its text in two pieces and its signature behind them.
+fn in_pieces(value: &Value) -> Vec<Value> {
+    match value {
+        Value::String(text) => {
+            let letters: Vec<char> = text.chars().collect();
+            letters.chunks(4).map(|piece| piece.iter().collect::<String>().into()).collect()
+        }
+        Value::Array(blocks) => blocks.iter().flat_map(block_in_pieces).map(|piece| json!([piece])).collect(),
+        other => vec![other.clone()],
+    }
+}
+
+fn block_in_pieces(block: &Value) -> Vec<Value> {
+    let grows = ["thinking", "text", "summary"].into_iter().find(|key| block[key].is_string());
+    let Some((key, text)) = grows.and_then(|key| Some((key, block[key].as_str()?))) else { return vec![block.clone()] };
+    let (first, rest) = text.split_at(text.char_indices().nth(3).map_or(text.len(), |(at, _)| at));
+    let piece = |text: &str, signature: Value| {
+        let mut piece = block.clone();
+        piece[key] = text.into();
+        if block.get("signature").is_some() {
+            piece["signature"] = signature;
+        }
+        piece
+    };
+    let unsigned = if key == "thinking" { json!("") } else { Value::Null };
+    let signature = block["signature"].clone();
+    vec![piece(first, unsigned.clone()), piece(rest, unsigned), piece("", signature)]
 }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::Signatures;
 use super::strict::{
-    Checked, answered, bad, closed, headers as check_headers, list, name, object, only, require, text,
+    Checked, answered, bad, closed, data_url, headers as check_headers, list, name, object, only, require, text,
 };
 use super::turn::Saying;
 
@@ -53,8 +53,10 @@ pub(super) fn check(headers: &HeaderMap, body: &Value, signatures: &Signatures) 
         "'tool_choice' is only allowed when 'tools' are specified.".to_owned()
     })?;
     if let Some(format) = body.get("text").map(|text| &text["format"]) {
-        let good = format["type"] == "json_schema" && format["name"].is_string() && format["schema"].is_object();
-        require(good, || "text.format: must be a json_schema with a name and a schema".to_owned())?;
+        let is_schema = format["type"] == "json_schema" && format["name"].is_string() && format["schema"].is_object();
+        require(is_schema || format["type"] == "json_object", || {
+            "text.format: must be a json_schema with a name and a schema".to_owned()
+        })?;
         if format["strict"] == true {
             closed(&format["schema"], "text.format.schema")?;
         }
@@ -150,7 +152,26 @@ fn check_message(item: &Value, place: &str) -> Checked {
     require(is_known, || format!("{place}.role: must be user, assistant, system or developer"))?;
     let has_phase = item.get("phase").is_some_and(|phase| !phase.is_null());
     require(!has_phase || item["role"] == "assistant", || format!("{place}.phase: belongs to an assistant's message"))?;
-    text(&item["content"], &format!("{place}.content")).map(|_| ())
+    let Some(parts) = item["content"].as_array() else {
+        return text(&item["content"], &format!("{place}.content")).map(|_| ());
+    };
+    require(item["role"] == "user", || format!("{place}.content: images and files belong to a user's message"))?;
+    for part in parts {
+        match part["type"].as_str().unwrap_or_default() {
+            "input_text" => text(&part["text"], &format!("{place}.content.text")).map(|_| ())?,
+            "input_image" => {
+                only(object(part, place)?, &["type", "image_url", "detail"], &format!("{place}.content."))?;
+                data_url(&part["image_url"], true, place)?;
+            }
+            "input_file" => {
+                only(object(part, place)?, &["type", "filename", "file_data"], &format!("{place}.content."))?;
+                text(&part["filename"], &format!("{place}.content.filename"))?;
+                data_url(&part["file_data"], false, place)?;
+            }
+            other => return Err(bad(format!("{place}.content.type: `{other}` is not known"))),
+        }
+    }
+    Ok(())
 }
 
 /// The first words of the user, and how often the model has answered.

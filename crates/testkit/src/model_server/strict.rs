@@ -2,6 +2,8 @@
 
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use provider::Wire;
 use serde_json::{Map, Value, json};
 
@@ -139,4 +141,20 @@ pub(super) fn answered(asked: &[&str], results: &[&str], place: &str) -> Checked
     }
     let missing: Vec<&str> = asked.iter().copied().filter(|id| !results.contains(id)).collect();
     require(missing.is_empty(), || format!("{place}: calls without results immediately after: {}", missing.join(", ")))
+}
+
+/// An image, or a PDF document, as its kind and its bytes in base64.
+pub(super) fn media(kind: &Value, data: &Value, is_image: bool, place: &str) -> Checked {
+    let known: &[&str] =
+        if is_image { &["image/png", "image/jpeg", "image/webp", "image/gif"] } else { &["application/pdf"] };
+    require(known.iter().any(|known| kind == *known), || format!("{place}: the media type {kind} is not supported"))?;
+    let bytes = BASE64_STANDARD.decode(data.as_str().unwrap_or_default()).unwrap_or_default();
+    require(!bytes.is_empty(), || format!("{place}: the data is no base64"))
+}
+
+/// The same in an address.
+pub(super) fn data_url(url: &Value, is_image: bool, place: &str) -> Checked {
+    let url = url.as_str().and_then(|url| url.strip_prefix("data:")).and_then(|url| url.split_once(";base64,"));
+    let (kind, data) = url.ok_or_else(|| bad(format!("{place}: must be an address with data")))?;
+    media(&json!(kind), &json!(data), is_image, place)
 }

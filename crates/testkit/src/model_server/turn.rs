@@ -8,8 +8,10 @@ use axum::response::Response;
 use provider::Wire;
 use provider::scripted::{Script, estimate};
 
+use serde_json::{Map, Value};
+
 use super::body::{Ending, Open, Piece, stream};
-use super::{Request, anthropic, gemini, openai, responses, strict};
+use super::{Given, Request, anthropic, gemini, openai, responses, strict};
 
 /// One turn of the server.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +20,15 @@ pub struct Turn {
     fault: Option<Fault>,
     delay: Duration,
     chunk_delay: Duration,
+}
+
+/// Whether a server wants back what it gave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Back {
+    /// It does, and refuses to go on without.
+    Wanted,
+    /// It refuses it.
+    Refused,
 }
 
 /// What goes wrong.
@@ -58,6 +69,14 @@ pub enum Fault {
 /// What is said.
 #[derive(Clone, Debug)]
 pub(super) struct Saying {
+    /// What stands beside the words on OpenAI's wire, by field.
+    pub(super) beside: Map<String, Value>,
+    /// What stands beside the first call on OpenAI's wire.
+    pub(super) beside_call: Option<Value>,
+    /// Whether the server wants back what stands beside the words.
+    pub(super) is_wanted: bool,
+    /// Whether nothing is said about the tokens; else the figures below.
+    pub(super) is_uncounted: bool,
     pub(super) text: String,
     calls: Vec<Call>,
     pub(super) stop: StopReason,
@@ -87,10 +106,41 @@ impl Turn {
         self
     }
 
+    /// Thinks as well, on OpenAI's wire: a text in pieces, or a list of blocks. A server that wants the field back refuses a request
+    /// without it; one that does not refuses a request with it.
+    #[must_use]
+    pub fn beside(mut self, field: &str, value: Value, back: Back) -> Self {
+        self.saying.beside.insert(field.to_owned(), value);
+        self.saying.is_wanted = back == Back::Wanted;
+        self
+    }
+
+    /// Signs the first call, on OpenAI's wire. A request without the same signature is refused.
+    #[must_use]
+    pub fn beside_call(mut self, extra_content: Value) -> Self {
+        self.saying.beside_call = Some(extra_content);
+        self
+    }
+
+    /// Says other figures of what was used; none at all where `tokens` is none.
+    #[must_use]
+    pub fn tokens(mut self, tokens: Option<(u64, u64)>) -> Self {
+        self.saying.is_uncounted = tokens.is_none();
+        (self.saying.tokens_in, self.saying.tokens_out) = tokens.unwrap_or_default();
+        self
+    }
+
     /// Stops for another reason than the usual one.
     #[must_use]
     pub fn stop(mut self, stop: StopReason) -> Self {
         self.saying.stop = stop;
+        self
+    }
+
+    /// Says that it used so many tokens.
+    #[must_use]
+    pub fn used(mut self, tokens_in: u64, tokens_out: u64) -> Self {
+        (self.saying.tokens_in, self.saying.tokens_out) = (tokens_in, tokens_out);
         self
     }
 
@@ -118,6 +168,10 @@ impl Turn {
             arguments: call.input().text().to_owned(),
         });
         let saying = Saying {
+            beside: Map::new(),
+            beside_call: None,
+            is_wanted: false,
+            is_uncounted: false,
             text: cue.reply.text.clone(),
             calls: calls.collect(),
             stop: cue.stop(),
@@ -128,6 +182,15 @@ impl Turn {
         let delay = Duration::from_millis(cue.reply.delay_ms);
         let chunk_delay = Duration::from_millis(cue.reply.chunk_delay_ms);
         Self { saying, fault, delay, chunk_delay }
+    }
+
+    /// What was given beside the words, under the name by which the answer is known when it comes back.
+    pub(super) fn given(&self) -> Option<(String, Given)> {
+        let Saying { beside, beside_call, is_wanted, text, .. } = &self.saying;
+        let name = self.first_call().unwrap_or_else(|| text.clone());
+        let given = Given { members: beside.clone(), of_call: beside_call.clone(), is_wanted: *is_wanted };
+        let is_remembered = !beside.is_empty() || beside_call.is_some() || self.saying.stop == StopReason::Paused;
+        is_remembered.then_some((name, given))
     }
 
     /// The id of the first call.
@@ -180,7 +243,17 @@ impl Turn {
 
 impl Default for Saying {
     fn default() -> Self {
-        Self { text: String::new(), calls: Vec::new(), stop: StopReason::EndTurn, tokens_in: 10, tokens_out: 5 }
+        Self {
+            beside: Map::new(),
+            beside_call: None,
+            is_wanted: false,
+            is_uncounted: false,
+            text: String::new(),
+            calls: Vec::new(),
+            stop: StopReason::EndTurn,
+            tokens_in: 10,
+            tokens_out: 5,
+        }
     }
 }
 
@@ -211,10 +284,12 @@ fn fault(kind: CallErrorKind, retry_after_ms: Option<u64>) -> Fault {
         CallErrorKind::Auth => status(401, "invalid x-api-key"),
         CallErrorKind::ContextTooLong => status(400, "prompt is too long: 210000 tokens > 200000 maximum"),
         CallErrorKind::Rejected => status(400, "the request is not valid"),
+        CallErrorKind::Unsupported => status(400, "this model does not support tools"),
         CallErrorKind::Connection => Fault::ResetAfter(0),
         CallErrorKind::Truncated => Fault::Unfinished,
         CallErrorKind::Garbled => {
-            Fault::Other { headers: vec![("content-type", "text/html".to_owned())], body: b"<html></html>".to_vec() }
+            let headers = vec![("content-type", "text/event-stream".to_owned())];
+            Fault::Other { headers, body: b"data: {\"oh\n\n".to_vec() }
         }
         CallErrorKind::Cancelled => Fault::Silence,
     }

@@ -36,25 +36,46 @@ pub(super) fn speak(dice: &mut Dice, behaviour: &Behaviour, thread: &Thread, tur
 /// What comes of a request that was ended.
 pub(super) fn cut_short(dice: &mut Dice, turn: u32) -> Input {
     let partial = dice.maybe(30, words);
-    let message = "the request was ended".into();
     Input::ModelFailed {
         turn,
-        error: CallError { kind: CallErrorKind::Cancelled, message, retry_after_ms: None, partial, tokens: None },
+        error: CallError {
+            received_bytes: partial.as_ref().map(|text| text.len() as u64),
+            partial,
+            ..CallError::new(CallErrorKind::Cancelled, "the request was ended")
+        },
     }
 }
 
 fn failure(dice: &mut Dice) -> CallError {
     use CallErrorKind::*;
-    let kinds =
-        [RateLimited, Overloaded, Server, Connection, Truncated, Auth, ContextTooLong, Rejected, Garbled, Cancelled];
+    let kinds = [
+        RateLimited,
+        Overloaded,
+        Server,
+        Connection,
+        Truncated,
+        Unsupported,
+        Auth,
+        ContextTooLong,
+        Rejected,
+        Garbled,
+        Cancelled,
+    ];
     // Most failures pass: otherwise few runs would live to see anything else.
     let kind = if dice.chance(60) { *dice.pick(&kinds[..5]) } else { *dice.pick(&kinds) };
+    let retry_after_ms = dice.maybe(20, |dice| dice.below(90_000));
+    let partial = dice.maybe(20, words);
     CallError {
         kind,
         message: "it did not work".into(),
-        retry_after_ms: dice.maybe(20, |dice| dice.below(90_000)),
-        partial: dice.maybe(20, words),
+        retry_after_ms,
+        received_bytes: partial.as_ref().map(|text| text.len() as u64),
+        partial,
         tokens: dice.maybe(10, |dice| Tokens { input: dice.below(400), output: dice.below(100), ..Tokens::default() }),
+        window_tokens: match kind {
+            ContextTooLong => dice.maybe(50, |dice| 500 + dice.below(20_000)),
+            _ => None,
+        },
     }
 }
 

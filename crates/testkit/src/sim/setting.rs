@@ -178,6 +178,7 @@ fn catalog() -> Catalog {
             tools: tools.map(|tools| tools.into_iter().map(Arc::from).collect()),
             lends: Vec::new(),
             mode,
+            effort: None,
         };
         (Arc::from(name), agent)
     };
@@ -201,7 +202,14 @@ fn model(name: &str) -> Result<Model, String> {
         "sim/tiny" => (4_000, 600, None),
         other => return Err(format!("there is no model '{other}'")),
     };
-    Ok(Model { name: name.into(), context_tokens, max_output_tokens, price })
+    Ok(Model {
+        name: name.into(),
+        context_tokens,
+        max_output_tokens,
+        price,
+        patience: Default::default(),
+        effort: None,
+    })
 }
 
 fn policy(dice: &mut Dice, tight: bool) -> Policy {

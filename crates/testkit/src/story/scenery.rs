@@ -46,6 +46,7 @@ pub fn catalog() -> Catalog {
             tools: tools.map(|tools| tools.into_iter().map(Arc::from).collect()),
             lends: Vec::new(),
             mode,
+            effort: None,
         };
         (Arc::from(name), agent)
     };
@@ -83,7 +84,14 @@ pub fn root(catalog: &Catalog, setup: &Setup) -> ThreadCreated {
 }
 
 fn model(name: &str) -> Result<Model, String> {
-    let plain = Model { name: name.into(), context_tokens: 100_000, max_output_tokens: 4000, price: None };
+    let plain = Model {
+        name: name.into(),
+        context_tokens: 100_000,
+        max_output_tokens: 4000,
+        price: None,
+        patience: Default::default(),
+        effort: None,
+    };
     match name {
         "test/model" => Ok(plain),
         // Two and ten dollars for a million tokens.

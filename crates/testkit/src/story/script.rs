@@ -186,13 +186,7 @@ fn act(line: &str, place: &str) -> Act {
         "fail" => {
             let kind: CallErrorKind =
                 serde_json::from_value(body.into()).unwrap_or_else(|error| panic!("{place}: {error}"));
-            What::Fails(CallError {
-                kind,
-                message: kind.to_string().into(),
-                retry_after_ms: None,
-                partial: None,
-                tokens: None,
-            })
+            What::Fails(CallError::new(kind, kind.to_string()))
         }
         "tool" => {
             let (word, content) = body.split_once(' ').unwrap_or((body, ""));

@@ -354,6 +354,7 @@ fn message_words(message: &Message) -> Vec<String> {
         Part::ToolResult { id, content, is_error } => {
             with_text(format!("{speaker} <result of {id}{}>", if *is_error { ", an error" } else { "" }), content)
         }
+        Part::Attached(attachment) => vec![format!("{speaker} <attached: {}>", attachment.name)],
         Part::Opaque { wire, .. } => vec![format!("{speaker} <opaque, {wire}>")],
     };
     let mut lines = Vec::new();

@@ -16,11 +16,11 @@ async fn answered_with(wire: Wire, headers: &[(&'static str, &str)], body: Vec<u
 }
 
 #[tokio::test]
-async fn a_success_that_is_no_stream_is_garbled_and_asks_for_the_address() {
+async fn a_success_that_is_no_answer_asks_for_the_address_or_is_garbled() {
     // F18
     for wire in WIRES {
         let page = answered_with(wire, &[("content-type", "text/html")], b"<html>Sign in</html>".to_vec()).await;
-        assert_eq!(page.kind, Kind::Garbled);
+        assert_eq!(page.kind, Kind::Rejected, "the same request would bring the same page");
         assert!(page.message.contains("text/html") && page.message.contains("address of its API"), "{page}");
         let json = answered_with(wire, &[("content-type", "application/json")], b"{\"choices\":[]}".to_vec()).await;
         assert_eq!(json.kind, Kind::Garbled);

@@ -3,11 +3,13 @@
 use std::time::Duration;
 
 use agent::message::{Message, Origin, Part, Role};
-use agent::model::Answer;
+use agent::model::{Answer, Patience};
 use agent::tools::{Reach, Risk, ToolInfo};
 use agent::{CallId, Json};
 use majordomo_testkit::model_server::{KEY, ModelServer};
-use provider::{Ask, Conversation, ModelTable, Options, ProviderConfig, Providers, Secret, Timeouts, Wire};
+use provider::{
+    Ask, Conversation, ModelSettings, ModelTable, Options, ProviderConfig, Providers, Secret, Timeouts, Wire,
+};
 use tokio_util::sync::CancellationToken;
 
 pub const WIRES: [Wire; 4] = Wire::ALL;
@@ -22,7 +24,15 @@ pub fn config(wire: Wire, url: String) -> ProviderConfig {
         needs_key: true,
         key_env: Some("TEST_API_KEY".into()),
         headers: Vec::new(),
+        organization: None,
+        project: None,
         timeouts: Timeouts::default(),
+        patience: Patience::default(),
+        concurrency: None,
+        settings: ModelSettings::default(),
+        proxy: None,
+        ca_file: None,
+        bearer: false,
     }
 }
 
@@ -40,7 +50,7 @@ pub fn conversation(config: ProviderConfig) -> Conversation {
 
 pub fn open(providers: &Providers, brief: &str) -> Conversation {
     let mut conversation = providers.open("test/a-model").expect("a model");
-    conversation.begin("be brief", &[tool()]);
+    conversation.begin("be brief", "", &[tool()]);
     conversation.push(&Message::user(brief, Origin::Brief));
     conversation
 }
@@ -90,7 +100,7 @@ pub fn heading(answer: &Answer) -> (String, Vec<String>) {
         match part {
             Part::Text { text, .. } => heading.0.push_str(text),
             Part::ToolCall { id, .. } => heading.1.push(id.to_string()),
-            Part::ToolResult { .. } | Part::Opaque { .. } => {}
+            Part::ToolResult { .. } | Part::Attached(_) | Part::Opaque { .. } => {}
         }
     }
     heading

@@ -25,7 +25,7 @@ async fn verdict(wire: Wire, tools: bool, messages: &[Message]) -> Result<(), St
     let mut conversation: Conversation =
         providers(config(wire, server.url(wire))).open("test/a-model").expect("a model");
     let known = [tool()];
-    conversation.begin("", if tools { &known } else { &[] });
+    conversation.begin("", "", if tools { &known } else { &[] });
     for message in messages {
         conversation.push(message);
     }

@@ -38,7 +38,7 @@ pub struct Cleared {
 }
 
 /// Makes a temporary file in a folder. `mode` are its permissions, of which the umask takes some away.
-pub(super) fn make(dir: &Dir, mode: u32) -> io::Result<(String, File)> {
+pub(crate) fn make(dir: &Dir, mode: u32) -> io::Result<(String, File)> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true).mode(mode);
     loop {

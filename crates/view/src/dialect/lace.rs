@@ -17,6 +17,10 @@ enum Line<'a> {
         provider: &'a str,
         model: &'a str,
     },
+    TaskNotification {
+        thread_id: &'a str,
+        text: &'a str,
+    },
     Text {
         thread_id: &'a str,
         content: &'a str,
@@ -35,6 +39,7 @@ pub(super) fn map(frame: &Frame) -> Option<String> {
             let parent_thread_id = parent.as_ref().map(agent::ThreadId::as_str);
             Line::ThreadCreated { thread_id, parent_thread_id, name, provider, model }
         }
+        Body::Steered { content, .. } => Line::TaskNotification { thread_id, text: content },
         Body::Text { content } => Line::Text { thread_id, content },
         Body::Done(_) => Line::Done { thread_id },
         _ => return None,

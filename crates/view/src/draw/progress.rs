@@ -7,9 +7,9 @@ use agent::model::CallErrorKind;
 use agent::{Outcome, ThreadId};
 use jiff::tz::TimeZone;
 
-use super::cost;
+use super::{cached, cost};
 use crate::frame::{Body, ChildData, Done};
-use crate::{Frame, argument, clock, safe};
+use crate::{Frame, Notice, argument, clock, safe};
 
 /// The longest piece of foreign text within a line.
 const MAX_WORDS: usize = 80;
@@ -127,6 +127,8 @@ impl Progress {
                 let failing = self.failing.remove(&frame.thread).filter(|failing| failing.untold > 0)?;
                 Some(format!("answered after {} retries", failing.times))
             }
+            // It names a setting, which must not be shortened: interfaces show it whole.
+            Body::Notification { kind: Notice::ContextWindow, .. } => None,
             Body::Notification { message, .. } => Some(format!("note {}", quoted(message))),
             // A child's hand-over is its beginning, its terminal frame is its end, and words belong to the answer.
             Body::RunStarted { .. }
@@ -197,13 +199,14 @@ fn finished(done: &Done) -> String {
     let how = if done.outcome == Outcome::Completed { "ok" } else { done.outcome.as_str() };
     let took = clock::duration(done.duration_ms);
     let (own, tree) = (&done.usage.own, &done.usage.tree);
+    let kept = cached(tree).map(|cached| format!(" ({cached})")).unwrap_or_default();
     let spent = match tree.cost_microusd {
         0 => String::new(),
         _ => format!(" cost={}", cost(tree, true)),
     };
     let (tools, tokens) = (own.tool_calls, tree.tokens.total());
     format!(
-        "finished {how} {took} tools={tools} tokens={tokens}{spent} exit={}{}",
+        "finished {how} {took} tools={tools} tokens={tokens}{kept}{spent} exit={}{}",
         done.exit_code,
         because(done.reason.as_ref())
     )

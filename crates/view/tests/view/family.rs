@@ -47,6 +47,7 @@ impl Family {
             created_for: None,
             foreign: false,
             system: None,
+            own_words: None,
             opening: None,
         };
         self.log(thread, Event::ThreadCreated(Box::new(created)))
@@ -84,7 +85,7 @@ impl Family {
     /// A request that fails and is sent again after this time.
     pub fn fails(&mut self, thread: &str, turn: u32, attempt: u32, wait_ms: i64) -> &mut Self {
         let kind = CallErrorKind::Overloaded;
-        let error = CallError { kind, message: "busy".into(), retry_after_ms: None, partial: None, tokens: None };
+        let error = CallError::new(kind, "busy");
         let at = 1_768_471_200_000 + (self.0.len() as i64 + 1) * 1000;
         let retry_at = Some(Time(at + wait_ms));
         self.log(thread, Event::CallFailed { turn, attempt, error, retry_at, booked: Claim::default() })
@@ -128,7 +129,14 @@ pub fn refused(reason: &str) -> VerdictKind {
 }
 
 fn role(name: &str) -> Role {
-    let model = Model { name: "builtin/rules".into(), context_tokens: 1000, max_output_tokens: 100, price: None };
+    let model = Model {
+        name: "builtin/rules".into(),
+        context_tokens: 1000,
+        max_output_tokens: 100,
+        price: None,
+        patience: Default::default(),
+        effort: None,
+    };
     Role {
         name: name.into(),
         prompt: "".into(),

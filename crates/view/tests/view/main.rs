@@ -5,6 +5,7 @@ mod family;
 mod frames;
 mod golden;
 mod kata;
+mod lace;
 mod opta;
 mod orion;
 mod story;

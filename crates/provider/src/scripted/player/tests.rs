@@ -47,7 +47,7 @@ impl Stage {
     fn open(&self, prompt: &str, assistant_messages: usize) -> Conversation {
         let providers = Providers::new(Vec::new(), ModelTable::builtin(), Options::default()).expect("no providers");
         let mut conversation = providers.open(&format!("scripted/{}", self.path.display())).expect("a script");
-        conversation.begin("be brief", &[]);
+        conversation.begin("be brief", "", &[]);
         conversation.push(&Message::user(prompt, Origin::Person));
         for n in 0..assistant_messages {
             let said = Part::Text { text: format!("reply {n}").into(), origin: Origin::Model };

@@ -1,0 +1,386 @@
+//! What one server takes for one model, where servers of the same wire differ: known from its address and the model's name, and
+//! learnt from its own errors.
+//!
+//! A server that refuses a part of a request is asked again without it. That is a failure of kind `Unsupported`, so that the rules
+//! decide about the next attempt and log it. What was learnt holds for the process. Each lesson is learnt once: a server that still
+//! refuses has refused for good.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use crate::codec::Host;
+use crate::config::{ModelSettings, Wire};
+use crate::conversation::Ask;
+use crate::history::History;
+use crate::settings;
+
+/// The form of requests to one model of one server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Compat {
+    /// The name of the limit of an answer.
+    pub(crate) limit: LimitName,
+    /// Whether the model takes tools.
+    pub(crate) tools: bool,
+    /// How the schema of an answer is asked for.
+    pub(crate) schema: SchemaForm,
+    /// Whether an answer without words is sent back with an empty text in the place of null.
+    pub(crate) empty_words: bool,
+    /// Whether the model's thoughts are sent back where they are plain text. Signed ones always are.
+    pub(crate) returns_thoughts: bool,
+    /// Whether marks say which part of the prompt is worth keeping.
+    pub(crate) takes_marks: bool,
+    /// Fields that are left out.
+    pub(crate) omitted: Vec<&'static str>,
+    pub(crate) learnt: Learnt,
+}
+
+/// What need not be learnt again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Learnt {
+    limit: bool,
+    thoughts: bool,
+}
+
+/// The name of the limit of an answer on OpenAI's wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LimitName {
+    MaxTokens,
+    MaxCompletionTokens,
+}
+
+/// How the schema of an answer is asked for, from the surest way to the one that every model takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SchemaForm {
+    /// The server holds the model to the schema.
+    Strict,
+    /// The server holds the model to JSON; the schema is in the prompt.
+    JsonMode,
+    /// The schema is in the prompt.
+    Prompt,
+}
+
+/// Hosts whose models want their thoughts back, and words in the names of such models, for gateways and local servers.
+const THOUGHTFUL_HOSTS: [&str; 8] =
+    ["deepseek.com", "openrouter.ai", "moonshot.ai", "moonshot.cn", "z.ai", "bigmodel.cn", "minimax.io", "mistral.ai"];
+const THOUGHTFUL_MODELS: [&str; 7] = ["deepseek", "kimi", "glm-", "minimax", "mimo-", "magistral", "gpt-oss"];
+
+/// Families that refuse the older name of the limit.
+const NEWER_LIMIT: [&str; 6] = ["o1", "o3", "o4", "gpt-5", "gpt-6", "gpt-7"];
+
+impl Compat {
+    /// What is known before the first request.
+    pub(crate) fn of(host: Host, address: &str, model: &str) -> Self {
+        let name = model.rsplit('/').next().unwrap_or(model).to_ascii_lowercase();
+        let is_newer = NEWER_LIMIT.iter().any(|family| name.starts_with(family));
+        let limit = if host.is_openai || is_newer { LimitName::MaxCompletionTokens } else { LimitName::MaxTokens };
+        let is_of = |end: &str| address == end || address.ends_with(&format!(".{end}"));
+        let returns_thoughts = THOUGHTFUL_HOSTS.iter().any(|end| is_of(end))
+            || THOUGHTFUL_MODELS.iter().any(|family| name.contains(family));
+        Self {
+            limit,
+            tools: true,
+            schema: SchemaForm::Strict,
+            empty_words: false,
+            returns_thoughts,
+            takes_marks: host.takes_marks(model),
+            omitted: Vec::new(),
+            learnt: Learnt::default(),
+        }
+    }
+
+    /// Whether an optional field is sent.
+    pub(crate) fn sends(&self, field: &str) -> bool {
+        !self.omitted.contains(&field)
+    }
+
+    /// Learns from what a server said about a request that it refused: what is done about it, if anything is.
+    fn learn(&mut self, said: &str, sent: &Sent) -> Option<&'static str> {
+        let said = Said(said.to_ascii_lowercase());
+        if sent.tools && self.tools && said.is_any(&NO_TOOLS) {
+            self.tools = false;
+            return Some("the model takes no tools, and is asked without them");
+        }
+        if sent.wire == Wire::OpenAi && !self.learnt.limit && said.has("max_completion_tokens") {
+            self.learnt.limit = true;
+            self.limit = match self.limit {
+                LimitName::MaxTokens => LimitName::MaxCompletionTokens,
+                LimitName::MaxCompletionTokens => LimitName::MaxTokens,
+            };
+            return Some("the limit of the answer is sent under its other name");
+        }
+        if let Some(done) = self.learn_thoughts(&said, sent) {
+            return Some(done);
+        }
+        if sent.empty_answer && !self.empty_words && said.has("content") && said.is_any(&NO_NULL) {
+            self.empty_words = true;
+            return Some("answers without words are sent with an empty text");
+        }
+        if sent.schema && said.is_any(&ABOUT_SCHEMAS) {
+            return self.next_schema_form(sent.wire);
+        }
+        let field = sent.optional.iter().copied().find(|field| self.sends(field) && said.refuses(field))?;
+        self.omitted.push(field);
+        Some("the field that it refused is left out")
+    }
+
+    fn learn_thoughts(&mut self, said: &Said, sent: &Sent) -> Option<&'static str> {
+        let is_about = said.has("reasoning_content") || said.has("'reasoning'") || said.has("`reasoning`");
+        if sent.wire != Wire::OpenAi || !sent.thoughts || self.learnt.thoughts || !is_about {
+            return None;
+        }
+        self.learnt.thoughts = true;
+        self.returns_thoughts = !self.returns_thoughts;
+        Some(match self.returns_thoughts {
+            true => "the model's thoughts are sent back to it",
+            false => "the model's thoughts are not sent back to it",
+        })
+    }
+
+    fn next_schema_form(&mut self, wire: Wire) -> Option<&'static str> {
+        self.schema = match (self.schema, wire) {
+            (SchemaForm::Strict, Wire::OpenAi | Wire::Responses | Wire::Gemini) => SchemaForm::JsonMode,
+            (SchemaForm::Strict, Wire::Anthropic) | (SchemaForm::JsonMode, _) => SchemaForm::Prompt,
+            (SchemaForm::Prompt, _) => return None,
+        };
+        Some(match self.schema {
+            SchemaForm::JsonMode => "the schema is put into the prompt, and JSON is asked for",
+            SchemaForm::Strict | SchemaForm::Prompt => "the schema is put into the prompt",
+        })
+    }
+}
+
+/// What a request held that a server may refuse.
+#[derive(Clone, Debug)]
+pub(crate) struct Sent {
+    wire: Wire,
+    /// Fields that it can do without.
+    optional: Vec<&'static str>,
+    tools: bool,
+    schema: bool,
+    /// An answer of the model without words.
+    empty_answer: bool,
+    /// Thoughts of the model, whether they were sent back or not.
+    thoughts: bool,
+}
+
+impl Sent {
+    /// What the request for an answer holds.
+    pub(crate) fn of(wire: Wire, history: &History, ask: &Ask, settings: &ModelSettings) -> Self {
+        let tools = !history.opening.tools.is_empty();
+        let is_chat = wire == Wire::OpenAi;
+        let optional = [("stream_options", is_chat), ("tool_choice", is_chat && tools && !ask.calls_allowed)];
+        let optional = optional.into_iter().filter(|(_, is_sent)| *is_sent).map(|(field, _)| field);
+        Self {
+            wire,
+            optional: optional.chain(settings::fields(wire, settings)).collect(),
+            tools,
+            schema: ask.output_schema.is_some(),
+            empty_answer: history.said.iter().any(|said| said.rest.contains(r#""content":null"#)),
+            thoughts: history.said.iter().any(|said| !said.with_thoughts.is_empty()),
+        }
+    }
+}
+
+/// The words of a server about a request, in small letters.
+struct Said(String);
+
+/// How servers say that a model takes no tools.
+const NO_TOOLS: [&str; 11] = [
+    "does not support tools",
+    "does not support tool",
+    "doesn't support tool",
+    "tools are not supported",
+    "tools is not supported",
+    "support tool use",
+    "tool calling is not supported",
+    "tools param requires",
+    "--enable-auto-tool-choice",
+    "function calling is not enabled",
+    "does not support function",
+];
+
+/// How servers say that null is no text.
+const NO_NULL: [&str; 9] = [
+    "null",
+    "none is not",
+    "nonetype",
+    "valid string",
+    "must be a string",
+    "expected a string",
+    "expected string",
+    "is required",
+    "field required",
+];
+
+/// How servers name the schema of an answer.
+const ABOUT_SCHEMAS: [&str; 14] = [
+    "response_format",
+    "json_schema",
+    "json_object",
+    "output_config",
+    "output_format",
+    "text.format",
+    "responsejsonschema",
+    "response_json_schema",
+    "responseschema",
+    "response_schema",
+    "response mime type",
+    "responsemimetype",
+    "response_mime_type",
+    "structured output",
+];
+
+/// How servers refuse a field.
+const REFUSALS: [&str; 12] = [
+    "unsupported",
+    "not support",
+    "not permitted",
+    "not allowed",
+    "unknown",
+    "unrecognized",
+    "unrecognised",
+    "unexpected",
+    "extra fields",
+    "extra inputs",
+    "invalid parameter",
+    "cannot find field",
+];
+
+impl Said {
+    fn has(&self, word: &str) -> bool {
+        self.0.contains(word)
+    }
+
+    fn is_any(&self, words: &[&str]) -> bool {
+        words.iter().any(|word| self.has(word))
+    }
+
+    /// Whether a field is refused: it is named as a word of its own, and a refusal is.
+    fn refuses(&self, field: &str) -> bool {
+        let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        // Gemini names the object, or the field in it.
+        let of_gemini = field == "thinking"
+            && self.is_any(&["thinkingconfig", "thinking_config", "thinking_level", "thinkinglevel"]);
+        let is_named = self
+            .0
+            .match_indices(field)
+            .any(|(at, _)| !self.0[..at].ends_with(is_part) && !self.0[at + field.len()..].starts_with(is_part));
+        (is_named || of_gemini) && self.is_any(&REFUSALS)
+    }
+}
+
+/// What is known of the models of one provider.
+#[derive(Debug, Default)]
+pub(crate) struct CompatTable(Mutex<HashMap<String, Compat>>);
+
+impl CompatTable {
+    /// What a model takes, as far as it is known; `known` says what is before anything was learnt.
+    pub(crate) fn of(&self, model: &str, known: impl FnOnce() -> Compat) -> Compat {
+        let mut models = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        models.entry(model.to_owned()).or_insert_with(known).clone()
+    }
+
+    /// Learns from what a server said about a request that was made in the form of `asked`. Where another request has already
+    /// taught something, that may be the cure, too.
+    pub(crate) fn learn(&self, model: &str, asked: &Compat, said: &str, sent: &Sent) -> Option<&'static str> {
+        let mut models = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = models.get_mut(model)?;
+        let mut learnt = asked.clone();
+        let done = learnt.learn(said, sent)?;
+        if known == asked {
+            *known = learnt;
+        }
+        Some(done)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sent() -> Sent {
+        let optional = vec!["stream_options", "temperature"];
+        Sent { wire: Wire::OpenAi, optional, tools: true, schema: true, empty_answer: true, thoughts: true }
+    }
+
+    fn plain() -> Compat {
+        Compat::of(Host::default(), "llm.example", "a-model")
+    }
+
+    #[test]
+    fn what_real_servers_say_is_understood() {
+        let newer = Compat { limit: LimitName::MaxCompletionTokens, ..plain() };
+        let cases: [(&str, fn(&Compat) -> bool); 12] = [
+            ("registry.ollama.ai/library/gemma:2b does not support tools", |it| !it.tools),
+            ("tools param requires --jinja flag", |it| !it.tools),
+            ("\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set", |it| {
+                !it.tools
+            }),
+            ("No endpoints found that support tool use. To learn more about provider routing", |it| !it.tools),
+            (
+                "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+                |it| it.limit == LimitName::MaxCompletionTokens,
+            ),
+            ("The reasoning_content in the thinking mode must be passed back to the API.", |it| it.returns_thoughts),
+            ("thinking is enabled but reasoning_content is missing in assistant tool call message at index 2", |it| {
+                it.returns_thoughts
+            }),
+            ("Invalid value for 'content': expected a string, got null.", |it| it.empty_words),
+            ("messages.1.content: Input should be a valid string", |it| it.empty_words),
+            ("This response_format type is unavailable now", |it| it.schema == SchemaForm::JsonMode),
+            ("[{'loc': ('body', 'stream_options'), 'msg': 'Extra inputs are not permitted'}]", |it| {
+                !it.sends("stream_options")
+            }),
+            ("Unsupported value: 'temperature' does not support 0.2 with this model.", |it| !it.sends("temperature")),
+        ];
+        for (said, is_learnt) in cases {
+            let mut compat = plain();
+            assert!(compat.learn(said, &sent()).is_some(), "{said}");
+            assert!(is_learnt(&compat), "{said}: {compat:?}");
+        }
+        let mut compat = newer;
+        assert!(compat.learn("Unrecognized request argument supplied: max_completion_tokens", &sent()).is_some());
+        assert_eq!(compat.limit, LimitName::MaxTokens);
+    }
+
+    #[test]
+    fn nothing_is_learnt_twice_nor_from_what_was_not_sent() {
+        for said in [
+            "does not support tools",
+            "use max_completion_tokens",
+            "reasoning_content is missing",
+            "content must not be null",
+            "stream_options: extra inputs are not permitted",
+        ] {
+            let mut compat = plain();
+            assert!(compat.learn(said, &sent()).is_some(), "{said}");
+            assert_eq!(compat.learn(said, &sent()), None, "{said}");
+        }
+        let mut compat = plain();
+        let forms: Vec<bool> =
+            (0..3).map(|_| compat.learn("json_schema is not supported", &sent()).is_some()).collect();
+        assert_eq!((forms, compat.schema), (vec![true, true, false], SchemaForm::Prompt));
+        let bare =
+            Sent { optional: vec![], tools: false, schema: false, empty_answer: false, thoughts: false, ..sent() };
+        for said in ["does not support tools", "json_schema", "content is null", "reasoning_content is missing", "no"] {
+            assert_eq!(plain().learn(said, &bare), None, "{said}");
+        }
+    }
+
+    #[test]
+    fn hosts_and_families_that_want_their_thoughts_back_are_known() {
+        let wants = |address: &str, model: &str| Compat::of(Host::default(), address, model).returns_thoughts;
+        for (address, model) in [
+            ("api.deepseek.com", "deepseek-v4-pro"),
+            ("openrouter.ai", "anthropic/claude-sonnet-5-5"),
+            ("127.0.0.1", "unsloth/DeepSeek-V4-GGUF"),
+            ("gw.example", "kimi-k3-thinking"),
+        ] {
+            assert!(wants(address, model), "{address} {model}");
+        }
+        for (address, model) in [("notdeepseek.com", "a-model"), ("127.0.0.1", "qwen3:8b"), ("api.groq.com", "llama-4")]
+        {
+            assert!(!wants(address, model), "{address} {model}");
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! What a person set about how a model answers, in the words of each wire.
+//!
+//! A field that a server refuses is left out from then on (see `compat`). What stands inside another object of a wire is written by
+//! that wire's `map`, which asks here.
+
+use crate::compat::Compat;
+use crate::config::{Effort, ModelSettings, Wire};
+use crate::history::fragment;
+
+/// The fewest tokens of thinking that Anthropic's wire takes.
+const LEAST_THINKING: u64 = 1024;
+
+/// Fields that no setting replaces: without them a request is not what was reckoned with.
+const OWN_FIELDS: [&str; 12] = [
+    "model",
+    "messages",
+    "input",
+    "contents",
+    "system",
+    "systemInstruction",
+    "instructions",
+    "tools",
+    "stream",
+    "max_tokens",
+    "max_completion_tokens",
+    "max_output_tokens",
+];
+
+/// The optional fields that settings bring into a request, by name.
+pub(crate) fn fields(wire: Wire, settings: &ModelSettings) -> Vec<&'static str> {
+    let mut fields = Vec::new();
+    match wire {
+        Wire::OpenAi => fields.extend(settings.effort.map(|_| "reasoning_effort")),
+        Wire::Responses => fields.extend(settings.effort.map(|_| "reasoning")),
+        Wire::Anthropic => {
+            fields.extend(settings.effort.map(|_| "effort"));
+            fields.extend(settings.thinking_tokens.map(|_| "thinking"));
+        }
+        Wire::Gemini if settings.effort.is_some() || settings.thinking_tokens.is_some() => fields.push("thinking"),
+        Wire::Gemini => {}
+    }
+    fields.extend(settings.temperature.map(|_| "temperature"));
+    fields
+}
+
+/// The members at the end of a body, each with a comma before it.
+pub(crate) fn members(wire: Wire, settings: &ModelSettings, max_tokens: u64, compat: &Compat) -> String {
+    let mut members = String::new();
+    let mut add = |name: &str, value: String| members.push_str(&format!(",{}:{value}", fragment(name)));
+    match (wire, settings.effort) {
+        (Wire::OpenAi, Some(effort)) if compat.sends("reasoning_effort") => {
+            add("reasoning_effort", fragment(openai_effort(effort, "high")));
+        }
+        (Wire::Responses, Some(effort)) if compat.sends("reasoning") => {
+            add("reasoning", format!(r#"{{"effort":"{}"}}"#, openai_effort(effort, "xhigh")));
+        }
+        _ => {}
+    }
+    if let (Wire::Anthropic, Some(tokens)) = (wire, settings.thinking_tokens)
+        && compat.sends("thinking")
+        && max_tokens > LEAST_THINKING
+    {
+        let budget = tokens.clamp(LEAST_THINKING, max_tokens - 1);
+        add("thinking", format!(r#"{{"type":"enabled","budget_tokens":{budget}}}"#));
+    }
+    if let Some(temperature) = settings.temperature
+        && wire != Wire::Gemini
+        && compat.sends("temperature")
+    {
+        add("temperature", fragment(&temperature));
+    }
+    for (name, value) in settings.body.iter().filter(|(name, _)| !OWN_FIELDS.contains(&name.as_str())) {
+        add(name, value.to_string());
+    }
+    members
+}
+
+/// The effort in Anthropic's words, for `output_config`.
+pub(crate) fn anthropic_effort(settings: &ModelSettings, compat: &Compat) -> Option<&'static str> {
+    let effort = settings.effort.filter(|_| compat.sends("effort"))?;
+    Some(match effort {
+        Effort::Minimal | Effort::Low => "low",
+        Effort::Medium => "medium",
+        Effort::High => "high",
+        Effort::Max => "max",
+    })
+}
+
+/// Members of Gemini's `generationConfig`, each with a comma before it. Its newer models take a level, the older ones a number.
+pub(crate) fn gemini_members(model: &str, settings: &ModelSettings, compat: &Compat) -> String {
+    let mut members = String::new();
+    if compat.sends("thinking") {
+        let is_older = model.starts_with("gemini-2") || model.starts_with("gemini-1");
+        let budget = settings.thinking_tokens.or(settings.effort.filter(|_| is_older).map(|effort| match effort {
+            Effort::Minimal => 128,
+            Effort::Low => 1_024,
+            Effort::Medium => 8_192,
+            Effort::High | Effort::Max => 24_576,
+        }));
+        let level = settings.effort.map(|effort| openai_effort(effort, "high"));
+        match (budget, level) {
+            (Some(budget), _) => members.push_str(&format!(r#","thinkingConfig":{{"thinkingBudget":{budget}}}"#)),
+            (None, Some(level)) => members.push_str(&format!(r#","thinkingConfig":{{"thinkingLevel":"{level}"}}"#)),
+            (None, None) => {}
+        }
+    }
+    if let Some(temperature) = settings.temperature.filter(|_| compat.sends("temperature")) {
+        members.push_str(&format!(r#","temperature":{temperature}"#));
+    }
+    members
+}
+
+/// The effort in OpenAI's words; `most` is its word for the most.
+fn openai_effort(effort: Effort, most: &'static str) -> &'static str {
+    match effort {
+        Effort::Minimal => "minimal",
+        Effort::Low => "low",
+        Effort::Medium => "medium",
+        Effort::High => "high",
+        Effort::Max => most,
+    }
+}
