@@ -179,7 +179,7 @@ pub struct CallError {
     pub received_bytes: Option<u64>,
     /// How many tokens fit into one request, answer included, where the provider said so because this one did not fit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub window_tokens: Option<u64>,
+    pub window_tokens: Option<u32>,
 }
 
 impl CallError {

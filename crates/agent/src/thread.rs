@@ -623,7 +623,7 @@ impl Thread {
                     run.words.last_text = (run.words.cut.concat() + text).into();
                 }
                 if error.kind == CallErrorKind::ContextTooLong {
-                    self.note_too_long(error.window_tokens);
+                    self.note_too_long(error.window_tokens.map(u64::from));
                 }
                 self.after_call(at, *retry_at, attempt + 1);
             }

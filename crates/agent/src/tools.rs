@@ -152,8 +152,8 @@ pub struct ToolResult {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files_modified: Vec<Arc<str>>,
     /// Images and documents that the model is shown with the content.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub attachments: Vec<Attachment>,
+    #[serde(default, skip_serializing_if = "<[Attachment]>::is_empty")]
+    pub attachments: Box<[Attachment]>,
     /// Where the words come from, where that is untrusted: they are fenced for the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub foreign: Option<Arc<str>>,

@@ -28,7 +28,7 @@ pub(crate) fn add(
         let name = path.display().to_string();
         let bytes = read(path).map_err(|why| format!("the file {name} cannot be passed: {why}"))?;
         if !is_attachable(&bytes) {
-            prompt.push_str(&format!("\n\n{}", text(&name, bytes)?));
+            prompt.push_str(&format!("\n\n{}", text(&name, &bytes)?));
             continue;
         }
         let artefacts =
@@ -61,7 +61,7 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
     if bytes.len() as u64 > MAX_BYTES { Err("it is larger than 32 MiB".to_owned()) } else { Ok(bytes) }
 }
 
-fn text(name: &str, bytes: Vec<u8>) -> Result<String, String> {
+fn text(name: &str, bytes: &[u8]) -> Result<String, String> {
     if bytes.contains(&0) {
         return Err(format!("{name} is neither a text, nor an image (PNG, JPEG, GIF, WebP), nor a PDF document"));
     }
@@ -71,5 +71,5 @@ fn text(name: &str, bytes: Vec<u8>) -> Result<String, String> {
             "the text {name} is longer than {most} KiB: name it in the prompt, so that the agent reads it in parts"
         ));
     }
-    Ok(fenced(&format!("file {name}"), &String::from_utf8_lossy(&bytes)))
+    Ok(fenced(&format!("file {name}"), &String::from_utf8_lossy(bytes)))
 }

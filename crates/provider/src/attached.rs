@@ -12,7 +12,9 @@ use crate::models::{Ability, ModelEntry};
 
 /// Finds the bytes of an attachment by their digest.
 #[derive(Clone)]
-pub struct AttachedBytes(Arc<dyn Fn(&str) -> Option<Vec<u8>> + Send + Sync>);
+pub struct AttachedBytes(Arc<Read>);
+
+type Read = dyn Fn(&str) -> Option<Vec<u8>> + Send + Sync;
 
 impl AttachedBytes {
     /// Bytes that are found so.

@@ -182,7 +182,7 @@ impl Conversation {
                 Err(error) => {
                     tracing::debug!(label = %ask.label, model = %name, %error, retry_after_ms = error.retry_after_ms, "no answer");
                     if let Some(tokens) = error.window_tokens {
-                        learnt.note_window(&name, tokens);
+                        learnt.note_window(&name, tokens.into());
                     }
                     if matches!(error.kind, CallErrorKind::RateLimited | CallErrorKind::Overloaded) {
                         permit.was_too_much(error.retry_after_ms);

@@ -64,7 +64,8 @@ impl Asked<'_> {
         };
         let words = if body.message.is_empty() { String::new() } else { format!("{SAID}{}", body.message) };
         let message = format!("{} answered {}: {cure}{words}", self.provider, status.as_u16());
-        let window_tokens = body.window_tokens.filter(|_| kind == Kind::ContextTooLong);
+        let window_tokens =
+            body.window_tokens.filter(|_| kind == Kind::ContextTooLong).and_then(|tokens| u32::try_from(tokens).ok());
         CallError { retry_after_ms: retry_after::read(headers), window_tokens, ..failed(kind, message) }
     }
 
@@ -117,7 +118,8 @@ pub(crate) fn in_stream(error: &Value) -> CallError {
     let body = ErrorBody::of(error);
     let kind = by_type(&body).unwrap_or(Kind::Server);
     let words = if body.message.is_empty() { "no reason was given" } else { &body.message };
-    let window_tokens = body.window_tokens.filter(|_| kind == Kind::ContextTooLong);
+    let window_tokens =
+        body.window_tokens.filter(|_| kind == Kind::ContextTooLong).and_then(|tokens| u32::try_from(tokens).ok());
     CallError { window_tokens, ..failed(kind, format!("the provider ended its answer with an error: {words}")) }
 }
 

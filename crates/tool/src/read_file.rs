@@ -91,7 +91,7 @@ fn shown(path: &WorkPath, bytes: Vec<u8>, context: &ToolContext) -> ToolResult {
         Err(why) => ToolResult::error(why),
         Ok(attachment) => ToolResult {
             files_read: vec![path.as_str().into()],
-            attachments: vec![attachment],
+            attachments: [attachment].into(),
             ..ToolResult::ok(format!("'{path}' is shown below"))
         },
     }

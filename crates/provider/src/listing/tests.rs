@@ -1,7 +1,7 @@
 use super::*;
 
 fn one(model: Value) -> Listed {
-    entries(&json!([model])).pop().expect("a model")
+    entries(&Value::Array(vec![model])).pop().expect("a model")
 }
 
 #[test]

@@ -73,7 +73,7 @@ fn failure(dice: &mut Dice) -> CallError {
         partial,
         tokens: dice.maybe(10, |dice| Tokens { input: dice.below(400), output: dice.below(100), ..Tokens::default() }),
         window_tokens: match kind {
-            ContextTooLong => dice.maybe(50, |dice| 500 + dice.below(20_000)),
+            ContextTooLong => dice.maybe(50, |dice| u32::try_from(500 + dice.below(20_000)).unwrap_or(u32::MAX)),
             _ => None,
         },
     }
