@@ -285,6 +285,9 @@ pub async fn watch(
     let report = report.ok_or(runtime::Error::Left)?;
     let now = runtime.clock().now();
     let code = show.finish(&report, now)?;
+    if report.cause.as_deref() == Some("provider") {
+        out::note(&format!("continue later with: majordomo thread resume {root}"));
+    }
     // What others sent to these threads meanwhile was taken up here.
     tokio::select! {
         () = runtime.until_idle() => {}

@@ -132,7 +132,9 @@ async fn a_run_that_a_long_wish_ended_goes_on_when_it_is_resumed() {
     for wire in WIRES {
         let server = first(Turn::status(429, vec![("retry-after", "3600".to_owned())], "come back later")).await;
         let setup = Setup::at(wire, &server);
-        let told = setup.run(&["run", "--json", "Go"]).await.exits(4).json();
+        let ran = setup.run(&["run", "--json", "Go"]).await.exits(4);
+        assert!(ran.stderr.contains("continue later with: majordomo thread resume"), "{}", ran.stderr);
+        let told = ran.json();
         let reason = told["reason"].as_str().expect("a reason");
         assert!(reason.contains("asks to wait 3600 s") && reason.contains("max_retry_after_s"), "{reason}");
         let thread = told["thread"].as_str().expect("a thread");
