@@ -63,7 +63,7 @@ fn specialists_that_work_at_the_same_time_share_nothing() {
 }
 
 #[test]
-fn a_provider_is_shown_one_verb_for_the_butler_and_seven_tools_for_triage() {
+fn a_provider_is_shown_one_verb_for_the_butler_and_nine_tools_for_triage() {
     let tokio = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime");
     for (wire, variables, model) in WIRES {
         let order = r#"{"intent":"delegate_triage","task":"See to it","delegationReasoning":"it is the inbox"}"#;
@@ -85,8 +85,17 @@ fn a_provider_is_shown_one_verb_for_the_butler_and_seven_tools_for_triage() {
         let requests = server.requests();
         let [butler, triage, ..] = &requests[..] else { panic!("four requests") };
         assert_eq!(tools(butler), ["delegate"]);
-        let expected =
-            ["contacts_find", "mail_feedback", "mail_flag", "mail_list", "mail_read", "mail_thread", "mail_triage"];
+        let expected = [
+            "contacts_find",
+            "household_find",
+            "mail_feedback",
+            "mail_flag",
+            "mail_list",
+            "mail_read",
+            "mail_thread",
+            "mail_triage",
+            "people_about",
+        ];
         let mut shown = tools(triage);
         shown.sort_unstable();
         assert_eq!(shown, expected);
