@@ -323,6 +323,7 @@ impl Staff {
             surroundings: surroundings.clone(),
             staffing: OnceLock::new(),
             check_attempts: config.tasks.check_attempts,
+            max_depth: config.policy.max_depth,
         });
         let tools = CurrentTools::new(tasks::tools::register(home.tools(tools), &task_tools))?;
         if in_memory {

@@ -257,6 +257,22 @@ async fn a_board_takes_no_more_agents_at_once_than_it_may() {
     assert_eq!(std::fs::read_to_string(setup.work("begun")).expect("a file"), "x\nx\n");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn tasks_do_not_lead_to_tasks_without_end() {
+    let adds = calls(&[call("task_add", "title = \"again\", assign = \"new:general\"")]);
+    let setup = scripted(&[scene("assigned task", &[adds, completes("added one more"), says("done")])]);
+    let setup = setup.with("MAJORDOMO_TASKS_ENABLED", "true");
+    task(&setup, &["add", "first", "--assign", "new:general"]).await.exits(0);
+    let _work = work(&setup, &[]);
+    setup.run(&["wait", "t1", "--timeout", "60"]).await.exits(0);
+    setup.run(&["wait", "t2", "--timeout", "60"]).await.exits(0);
+    let listed: Value = task(&setup, &["ls", "--json"]).await.exits(0).json();
+    assert_eq!(listed.as_array().map(Vec::len), Some(2), "{listed}");
+    let thread = shown(&setup, "t2").await["thread"].as_str().expect("its agent").to_owned();
+    let talk = setup.run(&["thread", "show", &thread]).await.exits(0);
+    assert!(talk.stdout.contains("policy.max_depth is 2"), "{}", talk.stdout);
+}
+
 // LACE-2, LACE-21 (invalid rejection)
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_wrong_is_said_in_one_sentence_and_nothing_is_half_done() {

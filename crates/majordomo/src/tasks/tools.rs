@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 use agent::tools::{Reach, Risk, ToolInfo, ToolResult};
 use agent::{InputId, Json, Mode};
 use board::import::{Draft, Line};
-use board::{Actor, Change, Command, Refusal, Reply, Status, Task, TaskId};
+use board::{Actor, BoardId, Change, Command, Refusal, Reply, Status, Task, TaskId};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use runtime::Clock;
@@ -29,6 +29,9 @@ pub const NAMES: [&str; 3] = ["task_add", "task_update", "task_list"];
 /// The verb that an agent has which was started for a task.
 pub const UPDATE: &str = NAMES[1];
 
+/// Tasks that are added at once at most.
+const ADDED: usize = 100;
+
 /// Tasks that are listed at most.
 const LISTED: usize = 100;
 
@@ -40,6 +43,8 @@ pub(crate) struct TaskTools {
     pub(crate) staffing: OnceLock<Staffing>,
     /// How often the checks of a task may fail before it is blocked.
     pub(crate) check_attempts: u32,
+    /// How many tasks may have led to each other before no agent is started by a further one.
+    pub(crate) max_depth: u32,
 }
 
 /// The tools of a staff, with the verbs for tasks.
@@ -131,6 +136,10 @@ impl TaskTools {
                 read::<Add>(input, "task_add takes tasks: [{title, prompt, assign, priority, after, checks}]")?.tasks
             }
         };
+        if drafts.len() > ADDED {
+            return Err(Refusal::usage(format!("task_add takes at most {ADDED} tasks at once")).into());
+        }
+        self.check_depth(context).await?;
         let board = self.board(context).await?;
         let lines: Vec<Line> = drafts.into_iter().map(super::line).collect();
         let mut tasks = board.drafted(self.staffing()?, &lines, context.foreign).await?;
@@ -158,6 +167,7 @@ impl TaskTools {
             return Err(Refusal::usage("task_update needs a status, a note or assign").into());
         }
         if let Some(who) = &update.assign {
+            self.check_depth(context).await?;
             let to = Some(self.staffing()?.assignee(&*self.store, who).await?);
             let command = Command::Assign { task: task.id.clone(), to };
             board.ask(actor(context), Some(name(context, "assign")), command, now()).await?;
@@ -255,6 +265,32 @@ impl TaskTools {
 
     fn staffing(&self) -> Result<&Staffing, Error> {
         self.staffing.get().ok_or_else(|| Refusal::state("the agents are not known yet: try again").into())
+    }
+
+    /// Refuses to let tasks lead to tasks without end: an agent of a task pays from a grant of its own, so that nothing else would stop
+    /// agents that add tasks for agents that add tasks.
+    async fn check_depth(&self, context: &ToolContext) -> Result<(), Error> {
+        let (mut depth, mut at) = (0, Some(context.thread.clone()));
+        while let Some(thread) = at {
+            let created_for = self.store.thread(&thread).await?.and_then(|row| row.created_for);
+            let task = match created_for.and_then(|named| super::task_named(&named, &BoardId::new("")).ok()) {
+                Some((board, task)) => self.store.task(&board, &task).await?,
+                None => None,
+            };
+            depth += u32::from(task.is_some());
+            at = match task {
+                Some(task) => task.created_by.thread().cloned(),
+                None => thread.parent(),
+            };
+        }
+        if depth < self.max_depth.max(1) {
+            return Ok(());
+        }
+        let refusal = format!(
+            "you work on a task that other tasks led to ({depth} in a row, policy.max_depth is {}): do it yourself, or say in a note what is left",
+            self.max_depth
+        );
+        Err(Refusal::state(refusal).into())
     }
 
     /// The board of the task that the calling thread was started for, else that of its folder.
