@@ -147,7 +147,7 @@ pub(crate) fn unreadable(folder: &Path) -> Vec<String> {
         } else if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("vcf")) {
             match fs::read(&path) {
                 Ok(bytes) if vcard::read(&bytes).is_empty() => {
-                    problems.push(format!("{}: holds no card", path.display()))
+                    problems.push(format!("{}: holds no card", path.display()));
                 }
                 Ok(_) => {}
                 Err(error) => problems.push(format!("{}: {error}", path.display())),

@@ -356,9 +356,7 @@ impl Reading<'_> {
     fn asks_about_a_stranger(&self, inside: &[&Hit]) -> bool {
         let of_persons = inside.iter().filter(|hit| hit.concept == Concept::Person);
         let is_who = |hit: &&Hit| ["who", "wer", "qui"].contains(&self.words[hit.words.start].folded.as_str());
-        self.entities.people.is_empty()
-            && self.entities.addresses.is_empty()
-            && of_persons.clone().all(|hit| is_who(hit))
+        self.entities.people.is_empty() && self.entities.addresses.is_empty() && of_persons.clone().all(is_who)
     }
 
     /// What stands in a clause besides words of meaning.

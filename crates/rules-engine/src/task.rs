@@ -159,7 +159,7 @@ impl SpecialistTask {
     pub fn subject_without(&self, generic: &str) -> String {
         let subject = self.subject_words();
         let kept = words(&subject).into_iter().filter(|word| !generic.split_whitespace().any(|one| one == word.folded));
-        kept.map(|word| subject[word.at.clone()].to_owned()).collect::<Vec<_>>().join(" ")
+        kept.map(|word| subject[word.at].to_owned()).collect::<Vec<_>>().join(" ")
     }
 
     /// Whether it is a question: it begins with a word that asks, after words that say nothing, or ends with the mark.

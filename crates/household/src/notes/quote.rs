@@ -67,8 +67,11 @@ pub(crate) fn naming(household: &Household, names: &[String], limit: usize) -> R
     Ok(quotes)
 }
 
+/// How many notes there are by kind of folder, and the paths of files that are no text.
+type Counted = (Vec<(String, usize)>, Vec<String>);
+
 /// How many notes there are in each of the PARA folders, and the paths of those that are no text.
-pub(crate) fn counted(household: &Household) -> Result<(Vec<(String, usize)>, Vec<String>), Error> {
+pub(crate) fn counted(household: &Household) -> Result<Counted, Error> {
     let Some(folder) = refresh(household)? else { return Ok((Vec::new(), Vec::new())) };
     let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
     let mut unread = Vec::new();
