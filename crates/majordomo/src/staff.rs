@@ -560,7 +560,7 @@ impl Staff {
             agent: task.agent.clone(),
             workspace: task.workspace.clone(),
             mode: task.mode,
-            limits: task.limits.clone(),
+            limits: task.limits,
         };
         let root = Root { id: task.id.clone(), ..self.root(agent, &model, &beginning)? };
         let parent = match task.id.parent() {

@@ -307,10 +307,13 @@ mod tests {
         Compat::of(Host::default(), "llm.example", "a-model")
     }
 
+    /// What a server says, and whether it was understood.
+    type Said = (&'static str, fn(&Compat) -> bool);
+
     #[test]
     fn what_real_servers_say_is_understood() {
         let newer = Compat { limit: LimitName::MaxCompletionTokens, ..plain() };
-        let cases: [(&str, fn(&Compat) -> bool); 12] = [
+        let cases: [Said; 12] = [
             ("registry.ollama.ai/library/gemma:2b does not support tools", |it| !it.tools),
             ("tools param requires --jinja flag", |it| !it.tools),
             ("\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set", |it| {

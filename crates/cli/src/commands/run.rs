@@ -125,7 +125,7 @@ pub async fn resume(name: &str, flags: &Flags, questions: &Questions, output: Ou
         Err(majordomo::staff::Error::Runtime(runtime::Error::Idle(_))) => {
             let history = session.history().await?;
             let newest = history.iter().rev().find_map(|record| root_report(record, &thread));
-            if !newest.is_some_and(|report| report.cause.as_deref() == Some("provider")) {
+            if newest.is_none_or(|report| report.cause.as_deref() != Some("provider")) {
                 return show_last_report(&staff, &session, &thread, show).await;
             }
             out::note("the model could not be asked, and the run ended; it goes on");

@@ -331,7 +331,7 @@ fn a_server_that_passes_marks_on_to_anthropic_gets_them_and_others_get_none() {
 #[test]
 fn a_model_that_takes_no_schema_is_told_it_in_the_prompt() {
     let schema = Json::parse(r#"{"type":"object","title":"an \"answer\""}"#).expect("JSON");
-    let ask = Ask { output_schema: Some(schema.clone()), ..ask() };
+    let ask = Ask { output_schema: Some(schema), ..ask() };
     for wire in WIRES {
         for form in [SchemaForm::JsonMode, SchemaForm::Prompt] {
             let compat = Compat { schema: form, ..compat("a-model") };

@@ -190,9 +190,12 @@ async fn refusing(words: &'static str, refuses: fn(&Value) -> bool, good: Turn) 
     .await
 }
 
+/// What a server says, which bodies it says it to, and what is said of it.
+type Refusal = (&'static str, fn(&Value) -> bool, &'static str);
+
 #[tokio::test]
 async fn what_a_server_does_not_take_is_left_out_at_once_and_for_the_whole_run() {
-    let cases: [(&str, fn(&Value) -> bool, &str); 4] = [
+    let cases: [Refusal; 4] = [
         ("a-model does not support tools", |body| body.get("tools").is_some(), "takes no tools"),
         (
             "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
