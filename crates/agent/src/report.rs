@@ -190,6 +190,11 @@ pub struct Report {
 }
 
 impl Report {
+    /// The report on a message that was dropped before a run began with it.
+    pub fn never_begun(asked: InputId, reason: &str) -> Self {
+        Self { asked: Some(asked), ..Self::empty(Outcome::Cancelled, format!("never begun: {reason}")) }
+    }
+
     /// The report of a thread that did nothing and used nothing.
     pub fn empty(outcome: Outcome, reason: impl Into<Arc<str>>) -> Self {
         Self {

@@ -419,6 +419,13 @@ impl Driver {
                     self.given_up = is_still;
                     self.hand_up((**report).clone());
                 }
+                Event::InputDropped { input, reason } => {
+                    // Where this was a question of the parent, the parent waits for its report, and the thread may go on with something else.
+                    if let Some(parent) = self.id.parent() {
+                        let report = Report::never_begun(input.clone(), reason);
+                        crate::family::deliver(&self.runtime, &parent, self.id.clone(), report);
+                    }
+                }
                 Event::Answered(answered) => self.let_hear(answered),
                 _ => {}
             }

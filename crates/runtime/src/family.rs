@@ -141,8 +141,7 @@ impl<'a> Answers<'a> {
                 match &*record.event {
                     Event::Reported(report) if report.asked.as_ref() == asked => ControlFlow::Break((**report).clone()),
                     Event::InputDropped { input, reason } if Some(input) == asked => {
-                        let report = Report::empty(Outcome::Cancelled, format!("never begun: {reason}"));
-                        ControlFlow::Break(Report { asked: asked.cloned(), ..report })
+                        ControlFlow::Break(Report::never_begun(input.clone(), reason))
                     }
                     _ => ControlFlow::Continue(()),
                 }

@@ -260,7 +260,7 @@ async fn check(world: &World, seed: u64) {
 
 // LACE-6, LACE-13
 #[tokio::test]
-async fn every_task_is_done_once_and_every_completion_told_once_whoever_dies() {
+async fn every_task_is_done_once_and_every_completion_told_once_whichever_process_dies() {
     let one = std::env::var("SIM_SEED").ok().and_then(|seed| seed.parse::<u64>().ok());
     for seed in one.map_or(0..SEEDS, |seed| seed..seed + 1) {
         play(seed).await;

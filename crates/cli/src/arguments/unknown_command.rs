@@ -17,8 +17,12 @@ const KNOWN_ELSEWHERE: &[(&[&str], &str)] = &[
         &["session", "sessions", "conversation", "conversations", "threads", "history", "runs", "list", "ls"],
         "majordomo thread ls",
     ),
-    (&["resume", "continue"], "majordomo thread resume ID"),
-    (&["show", "log", "logs", "export"], "majordomo thread show ID"),
+    (&["resume", "continue"], "majordomo run -c \"…\" to say more, majordomo thread resume ID after an interruption"),
+    (&["show", "log", "logs"], "majordomo thread show ID"),
+    (
+        &["export", "import", "fork", "rename", "archive"],
+        "majordomo thread export ID (also import, fork, rename, archive)",
+    ),
     (
         &["login", "auth", "setup", "init"],
         "majordomo doctor, which says which model is used and how to choose another (-m PROVIDER/MODEL)",
@@ -26,7 +30,7 @@ const KNOWN_ELSEWHERE: &[(&[&str], &str)] = &[
     (&["model", "providers"], "majordomo models ls"),
     (&["web", "ui", "server", "api", "dashboard"], "majordomo serve"),
     (&["kill", "cancel", "abort"], "majordomo stop ID"),
-    (&["send", "message", "tell"], "majordomo steer ID TEXT"),
+    (&["message", "tell", "reply"], "majordomo send ID TEXT"),
     (&["approvals", "approval", "allow", "yes", "permissions"], "majordomo approve ls"),
     (&["agent", "subagents"], "majordomo agents ls"),
     (&["settings", "configure", "configuration"], "majordomo config show"),

@@ -112,7 +112,7 @@ pub async fn resume(name: &str, flags: &Flags, questions: &Questions, output: Ou
     if !thread.is_root() && !stands_alone(&staff, &thread).await? {
         let root = thread.root();
         return Err(Failure::usage(format!(
-            "{thread} is a sub-agent; resume its root: majordomo thread resume {root}"
+            "{thread} is a sub-agent; resume its root: majordomo thread resume {root}, or ask it more: majordomo send {thread} TEXT"
         )));
     }
     if !thread.is_root() {
@@ -205,10 +205,11 @@ async fn last_here(flags: &Flags) -> Result<ThreadId, Failure> {
     }
 }
 
-/// Whether a sub-agent was spoken to by a person, or belongs to a task: then its parent does not wait for it.
+/// Whether a run of a sub-agent goes on that its parent does not wait for: a person has spoken to it, or it belongs to a task.
 async fn stands_alone(staff: &Staff, thread: &ThreadId) -> Result<bool, Failure> {
+    let is_live = |row: Option<store::ThreadRow>| row.is_some_and(|row| row.state.is_live());
     let root = staff.store().thread(&thread.root()).await?;
-    Ok(root.is_some_and(|row| !row.state.is_live()))
+    Ok(!is_live(root) && is_live(staff.store().thread(thread).await?))
 }
 
 /// Goes on with a sub-agent whose parent does not wait for it.

@@ -153,8 +153,7 @@ impl LogChecker {
         let written = self.reports.iter().find(|report| report.asked.as_ref() == asked).cloned();
         let dropped = || {
             let reason = self.unanswered.get(asked?)?;
-            let report = Report::empty(agent::Outcome::Cancelled, format!("never begun: {reason}"));
-            Some(Report { asked: asked.cloned(), ..report })
+            Some(Report::never_begun(asked?.clone(), reason))
         };
         written.or_else(dropped)
     }

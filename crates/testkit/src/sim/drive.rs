@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use agent::event::{Enough, ThreadCreated};
 use agent::message::{Message, Role};
-use agent::{Effect, Event, Input, InputId, Outside, Thread, Time};
+use agent::{Effect, Event, Input, InputId, Outside, Report, Thread, Time};
 use store::Commit;
 
 use super::disk::Written;
@@ -394,6 +394,7 @@ impl Sim {
         let mut deeds: Vec<Deed> = effects.into_iter().map(|effect| Deed::Effect { effect, reopening }).collect();
         deeds.extend(events.into_iter().filter_map(|event| match event {
             Event::Reported(report) => Some(Deed::HandUp(report)),
+            Event::InputDropped { input, reason } => Some(Deed::HandUp(Box::new(Report::never_begun(input, &reason)))),
             Event::Answered(answered) if is_heard => {
                 Some(Deed::LetHear(Message { role: Role::Assistant, parts: answered.parts }.text().into()))
             }
