@@ -228,7 +228,7 @@ pub async fn a_removed_family_leaves_nothing_behind(store: Arc<dyn Store>) {
     assert_eq!(store.arrive(&root(), InputId::new("a"), said("hello"), late, false).await.unwrap().n, 2);
 }
 
-/// What people say of a thread holds from then on, whoever owns it, and an answer that no person waited for is unread until one has read it.
+/// What people say of a thread holds from then on, whichever process owns it, and an answer that no person waited for is unread until one has read it.
 pub async fn what_people_say_of_a_thread_is_listed(store: Arc<dyn Store>) {
     let marked = |title: Option<&str>, archived, read| Outside::Marked { title: title.map(Into::into), archived, read };
     let arrive = async |id: &str, input: Outside| {

@@ -10,7 +10,7 @@ use store::Commit;
 
 use super::disk::Written;
 use super::people::{self, TRY_AGAIN_MS};
-use super::process::{Place, ThreadCopy};
+use super::process::{Place, ThreadCopy, is_idle};
 use super::process_faults::ProcessFate;
 use super::{Deed, Due, Scene, Sight, Sim};
 use crate::invariants::{Broken, answered_calls, hold, unreadable_calls};
@@ -358,6 +358,13 @@ impl Sim {
             }
             Event::InputDropped { input, .. } if input.0.contains('/') && !input.0.starts_with("stop") => {
                 self.summary.see(Sight::QuestionDropped);
+            }
+            // Its parent needs it no more, and something that a person asked lies still in it: the person goes on with it.
+            Event::ChildReported { child, .. }
+                if self.disk.knows(child) && !is_idle(&self.disk.record(child).replayed) && !self.is_driven(child) =>
+            {
+                let process = self.anybody();
+                self.after(LOOK_AGAIN_MS, Due::Resume(process, TRY_AGAIN_MS));
             }
             Event::Reported(report) => {
                 *self.summary.outcomes.entry(report.outcome.as_str()).or_default() += 1;
