@@ -3,16 +3,17 @@
 /// Printed for a command that does not exist.
 pub(crate) const HELP: &str = "\
 cargo xtask test            everything that must hold: format, lints, docs, tests
+cargo xtask test --with-servers  only the tests against servers of other makers, which it installs with Python (not part of test)
 cargo xtask lint            format, lints, docs
 cargo xtask story-update    rewrite stories and golden files, then show what changed
 cargo xtask sim --seeds N   run the simulation with N seeds
 cargo xtask eval            how often the household's rules are right, compared with what is promised
 cargo xtask eval --held     the same, naming also the wrong held-back cases, for which no rule may be changed
-cargo xtask eval --show development  the same, with every development conversation that did not go right
+cargo xtask eval --show development [WORD]  only development conversations (with this word in their name), showing those that did not go right
 cargo xtask bench           what the runtime costs, compared with the same work without it (many minutes)
 cargo xtask bench --quick   the same without the largest cases
 cargo xtask bench --only NAME[,NAME]  only these figures (docs/benchmarks.md has the names); --quick can be added
-cargo xtask storm           every generated attack on the permission layer, in every sandbox (an hour or more)
+cargo xtask storm           every generated attack on the permission layer, and a thousand tasks under workers that are killed (an hour or more)
 cargo xtask fuzz            random bytes against the decoders and the analysis of commands, a minute each
 cargo xtask fuzz --seconds N  the same for N seconds each
 cargo xtask fuzz-add TARGET FILE  add a file to the inputs that fuzzing of a target begins with
@@ -23,6 +24,8 @@ cargo xtask fuzz-add TARGET FILE  add a file to the inputs that fuzzing of a tar
 pub(crate) enum Command {
     /// Everything that must hold.
     Test,
+    /// The tests against servers of other makers, which are no part of that.
+    TestServers,
     /// All of that but the tests.
     Lint,
     /// Rewrite what tests compare with.
@@ -36,8 +39,9 @@ pub(crate) enum Command {
     Eval {
         /// Whether wrong held-back cases are named, too.
         held: bool,
-        /// Whether development conversations that did not go right are shown. Held-back ones are never shown.
-        show: bool,
+        /// A part of the names of development conversations: those are run alone, and shown if they did not go right. Held-back ones are
+        /// never shown.
+        show: Option<String>,
     },
     /// The benchmarks.
     Bench {
@@ -69,12 +73,14 @@ impl Command {
         let words: Vec<&str> = args.iter().map(String::as_str).collect();
         match words[..] {
             ["test"] => Ok(Self::Test),
+            ["test", "--with-servers"] => Ok(Self::TestServers),
             ["lint"] => Ok(Self::Lint),
             ["story-update"] => Ok(Self::StoryUpdate),
             ["sim", "--seeds", seeds] => Ok(Self::Sim { seeds: at_least_one("--seeds", seeds)? }),
-            ["eval"] => Ok(Self::Eval { held: false, show: false }),
-            ["eval", "--held"] => Ok(Self::Eval { held: true, show: false }),
-            ["eval", "--show", "development"] => Ok(Self::Eval { held: false, show: true }),
+            ["eval"] => Ok(Self::Eval { held: false, show: None }),
+            ["eval", "--held"] => Ok(Self::Eval { held: true, show: None }),
+            ["eval", "--show", "development"] => Ok(Self::Eval { held: false, show: Some(String::new()) }),
+            ["eval", "--show", "development", word] => Ok(Self::Eval { held: false, show: Some(word.to_owned()) }),
             ["bench", ref flags @ ..] => bench(flags),
             ["storm"] => Ok(Self::Storm),
             ["fuzz"] => Ok(Self::Fuzz { seconds: 60 }),
@@ -126,11 +132,13 @@ mod tests {
     fn every_command_of_the_help_is_one() {
         for line in HELP.lines() {
             let words = line.strip_prefix("cargo xtask ").expect("a command");
-            let command = words.split("  ").next().expect("a command").replace(" N", " 7");
+            let command = words.split("  ").next().expect("a command").replace(" N", " 7").replace(" [WORD]", "");
             assert!(parse(&command).is_ok(), "{command}");
         }
         assert_eq!(parse("sim --seeds 7"), Ok(Command::Sim { seeds: 7 }));
         assert_eq!(parse("fuzz --seconds 7"), Ok(Command::Fuzz { seconds: 7 }));
+        let mail = Some("mail".to_owned());
+        assert_eq!(parse("eval --show development mail"), Ok(Command::Eval { held: false, show: mail }));
         let only = Some("cpu,start".to_owned());
         assert_eq!(parse("bench --only cpu,start --quick"), Ok(Command::Bench { quick: true, only }));
     }

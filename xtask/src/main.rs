@@ -40,6 +40,7 @@ fn run(command: &Command) -> anyhow::Result<()> {
         Command::Fuzz { .. } => corpus::unpack(Path::new("."))?,
         Command::FuzzAdd { target, file } => corpus::add(Path::new("."), target, Path::new(file))?,
         Command::Test => skipped::forget()?,
+        Command::TestServers => needs::python()?,
         _ => {}
     }
     let ran = steps::of(command).iter().try_for_each(step::Step::run);

@@ -2,6 +2,8 @@
 
 use std::process::{Command, Stdio};
 
+use anyhow::bail;
+
 use crate::step::Step;
 
 /// A Debian package, the programs by one of which one sees that it is there, and what is so without it.
@@ -36,6 +38,16 @@ pub(crate) fn fetch() -> anyhow::Result<()> {
         for Package { name, without, .. } in missing {
             eprintln!("the package {name} is missing: {without}");
         }
+    }
+    Ok(())
+}
+
+/// Says what is missing for servers of other makers. It is not installed: Python is a large thing to bring onto a machine unasked.
+pub(crate) fn python() -> anyhow::Result<()> {
+    if !runs("python3", &["-c", "import venv, ensurepip"]) {
+        bail!(
+            "the tests against servers of other makers were not run: they need Python 3 with venv and pip, which is not here"
+        );
     }
     Ok(())
 }

@@ -9,6 +9,7 @@ use crate::step::Step;
 pub(crate) fn of(command: &Command) -> Vec<Step> {
     match command {
         Command::Test => lint().into_iter().chain(test()).collect(),
+        Command::TestServers => servers(),
         Command::Lint => lint(),
         Command::StoryUpdate => vec![
             cargo("stories", "nextest run --locked --package majordomo-testkit --test stories")
@@ -22,12 +23,13 @@ pub(crate) fn of(command: &Command) -> Vec<Step> {
             vec![cargo("simulation", run).with("SIM_SEEDS", &seeds.to_string())]
         }
         Command::Eval { held, show } => {
-            let run = "nextest run --locked --package majordomo --test eval --no-capture --no-fail-fast as_is_promised";
-            let mut run = cargo("gold sets", run);
-            if *held {
-                run = run.with("EVAL_HELD", "1");
-            }
-            vec![if *show { run.with("EVAL_SHOW", "development") } else { run }]
+            let run = "nextest run --locked --package majordomo --test eval --no-capture --no-fail-fast";
+            vec![match (show, held) {
+                (Some(word), _) => cargo("development conversations", &format!("{run} conversations_with_the_butler"))
+                    .with("EVAL_SHOW", word),
+                (None, true) => cargo("gold sets", &format!("{run} as_is_promised")).with("EVAL_HELD", "1"),
+                (None, false) => cargo("gold sets", &format!("{run} as_is_promised")),
+            }]
         }
         Command::Bench { quick, only } => {
             let quick = if *quick { " --quick" } else { "" };
@@ -59,6 +61,25 @@ fn fuzz(target: &str, seconds: u64) -> [Step; 2] {
     );
     [Step::new("place for finds", "mkdir", &place), cargo("fuzzing", &run)]
 }
+
+/// Servers of other makers go into a virtual environment below `target`. The build of one of them takes a long time, for which it has one
+/// processor and what nothing else wants.
+fn servers() -> Vec<Step> {
+    let install = |name: &'static str, packages: &str| {
+        Step::new(name, "nice", &format!("-n 19 {SERVERS}/bin/pip install --quiet {packages}"))
+    };
+    let run = "nextest run --locked --package majordomo-testkit --test servers --run-ignored only --no-fail-fast";
+    vec![
+        Step::new("virtual environment", "python3", &format!("-m venv {SERVERS}")),
+        install("LiteLLM", "litellm[proxy]==1.106.2"),
+        install("llama-cpp-python", "gguf==0.19.0 llama-cpp-python[server]==0.3.36")
+            .with("CMAKE_BUILD_PARALLEL_LEVEL", "1"),
+        cargo("tests against other servers", run).with("MAJORDOMO_SERVERS", SERVERS),
+    ]
+}
+
+/// The virtual environment, which no other command needs.
+const SERVERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/servers");
 
 fn lint() -> Vec<Step> {
     vec![
@@ -99,11 +120,24 @@ mod tests {
     }
 
     #[test]
+    fn servers_of_other_makers_are_installed_below_target_and_their_tests_are_no_part_of_the_ordinary_ones() {
+        let lines = lines(&Command::TestServers);
+        assert!(lines.iter().all(|line| line.contains("/target/servers")), "{lines:?}");
+        assert!(lines.last().expect("a step").contains("--run-ignored only"), "{lines:?}");
+        assert!(self::lines(&Command::Test).iter().all(|line| !line.contains("ignored")));
+    }
+
+    #[test]
     fn nothing_is_built_with_other_versions_than_the_locked_ones() {
-        let eval = Command::Eval { held: false, show: false };
-        for command in
-            [Command::Test, Command::StoryUpdate, eval, Command::Sim { seeds: 1 }, Command::Fuzz { seconds: 1 }]
-        {
+        let eval = Command::Eval { held: false, show: None };
+        for command in [
+            Command::Test,
+            Command::TestServers,
+            Command::StoryUpdate,
+            eval,
+            Command::Sim { seeds: 1 },
+            Command::Fuzz { seconds: 1 },
+        ] {
             for line in lines(&command).iter().filter(|line| line.contains("cargo ") && !line.contains("cargo fmt")) {
                 assert!(line.contains(" --locked"), "{line}");
             }
@@ -117,8 +151,8 @@ mod tests {
             "RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --lib --no-deps"
         );
         let eval = |held, show| lines(&Command::Eval { held, show })[0].clone();
-        assert!(eval(true, false).starts_with("EVAL_HELD='1' cargo nextest run"));
-        assert!(eval(false, true).starts_with("EVAL_SHOW='development' cargo nextest run"));
+        assert!(eval(true, None).starts_with("EVAL_HELD='1' cargo nextest run"));
+        assert!(eval(false, Some("mail".to_owned())).starts_with("EVAL_SHOW='mail' cargo nextest run"));
         let bench = Command::Bench { quick: true, only: Some("cpu,start".to_owned()) };
         assert!(lines(&bench)[1].ends_with(" --package majordomo-bench -- --quick --only cpu,start"));
         assert!(lines(&Command::Sim { seeds: 9 })[0].starts_with("SIM_SEEDS='9' cargo nextest run"));

@@ -9,12 +9,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::event::{Answered, Event, TurnKind, VerdictKind};
+use crate::event::{Answered, Event, MadeCall, TurnKind, VerdictKind};
 use crate::id::{CallId, ThreadId};
-use crate::message::Part;
 use crate::report::Outcome;
 use crate::state::State;
-use crate::tools::ASK_USER;
+use crate::tools::{ASK_USER, CHECKS};
 
 /// The most children whose names are kept, so that an activity with thousands of them stays small.
 pub const NAMED_CHILDREN: usize = 64;
@@ -73,7 +72,9 @@ pub enum Change {
     Answered(Vec<(CallId, Arc<str>)>),
     /// A tool began.
     ToolStarted(CallId),
-    /// A call has its result.
+    /// The checks of a brief began.
+    ChecksStarted(CallId),
+    /// A call has its result, or checks have.
     ToolFinished(CallId),
     /// A person is asked.
     Questioned,
@@ -150,7 +151,8 @@ impl Change {
             Event::CallRepeated { .. } => Self::Repeated,
             Event::Answered(answered) => Self::Answered(calls_to_run(answered)),
             Event::ToolStarted { call } => Self::ToolStarted(call.clone()),
-            Event::ToolFinished { call, .. } => Self::ToolFinished(call.clone()),
+            Event::ToolFinished { call, .. } | Event::ChecksFinished { call, .. } => Self::ToolFinished(call.clone()),
+            Event::ChecksStarted { call, .. } => Self::ChecksStarted(call.clone()),
             Event::ApprovalRequested(_) => Self::Questioned,
             Event::ApprovalResolved { .. } => Self::Resolved,
             Event::ChildSpawned(spawned) => Self::Spawned(spawned.child.clone(), spawned.name.clone()),
@@ -212,6 +214,9 @@ impl Activity {
             Change::ToolStarted(call) => {
                 let unknown = || Call { tool: "tool".into(), started: true };
                 self.calls.entry(call.clone()).or_insert_with(unknown).started = true;
+            }
+            Change::ChecksStarted(call) => {
+                self.calls.insert(call.clone(), Call { tool: CHECKS.into(), started: true });
             }
             Change::ToolFinished(call) => {
                 self.calls.remove(call);
@@ -317,15 +322,10 @@ impl Activity {
 
 /// The calls of an answer that a tool will run, now or after a person has decided.
 fn calls_to_run(answered: &Answered) -> Vec<(CallId, Arc<str>)> {
-    let runs = |call: &CallId| {
-        let verdict = answered.verdicts.iter().find(|verdict| verdict.call == *call);
-        verdict.is_some_and(|verdict| matches!(verdict.what, VerdictKind::Run { .. } | VerdictKind::Asked { .. }))
+    let runs = |made: &MadeCall<'_>| {
+        made.verdict.is_some_and(|verdict| matches!(verdict.what, VerdictKind::Run { .. } | VerdictKind::Asked { .. }))
     };
-    let calls = answered.parts.iter().filter_map(|part| match part {
-        Part::ToolCall { id, name, .. } if runs(id) => Some((id.clone(), name.clone())),
-        _ => None,
-    });
-    calls.collect()
+    answered.calls().filter(runs).map(|made| (made.call.clone(), made.name)).collect()
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::checks::Checks;
 use crate::context::fenced;
 
 /// What a sub-agent is asked to do. It sees this and nothing of its parent's conversation.
@@ -21,6 +22,12 @@ pub struct Brief {
     /// What the report should hold.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<Arc<str>>,
+    /// What must hold before its answer is its report. A JSON Schema is told by the provider, in the words of its wire.
+    #[serde(default, skip_serializing_if = "Checks::is_empty")]
+    pub checks: Checks,
+    /// Whether a person has allowed the commands among them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub checks_allowed: bool,
     /// Files whose content the parent wants it to have from the start.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<Arc<str>>,
@@ -74,6 +81,8 @@ impl Brief {
             scope: None,
             context: None,
             expected: None,
+            checks: Checks::default(),
+            checks_allowed: false,
             files: Vec::new(),
             attached: Vec::new(),
             shared: Vec::new(),
@@ -88,6 +97,14 @@ impl Brief {
             if let Some(part) = part {
                 let _ = write!(text, "\n\n{title}: {part}");
             }
+        }
+        if !self.checks.commands.is_empty() {
+            let commands: Vec<String> = self.checks.commands.iter().map(|command| format!("- {command}")).collect();
+            let _ = write!(
+                text,
+                "\n\nChecks: these commands run when you give your final answer, and must succeed:\n{}",
+                commands.join("\n")
+            );
         }
         for Shared { from, text: words } in &self.shared {
             let origin = format!("{from} said to the agent that sent you");

@@ -21,6 +21,11 @@ pub struct Catalog {
     pub reserved: BTreeSet<Arc<str>>,
     /// Agents by name.
     pub agents: BTreeMap<Arc<str>, Agent>,
+    /// Tools that are not shown in each request: a thread that has them finds them, and calls them by way of
+    /// [`CALL_TOOL`](crate::tools::CALL_TOOL).
+    pub deferred: BTreeSet<Arc<str>>,
+    /// Tools of servers, each with the name of its server.
+    pub servers: BTreeMap<Arc<str>, Arc<str>>,
     /// Names the set of tools. The same name means the same tools, with the same descriptions and schemas, in any process.
     pub version: Arc<str>,
 }
@@ -34,6 +39,14 @@ impl Catalog {
     /// Whether a name is that of a verb, and no tool has the same name.
     pub fn is_verb(&self, name: &str) -> bool {
         Verb::of(name).is_some() && !self.tools.contains_key(name)
+    }
+
+    /// Whether an agent that chose servers has a tool: any that no server offers, and those of its servers. All where it chose none.
+    pub fn is_chosen(&self, servers: Option<&[Arc<str>]>, tool: &str) -> bool {
+        match (servers, self.servers.get(tool)) {
+            (Some(chosen), Some(server)) => chosen.contains(server),
+            (None, _) | (_, None) => true,
+        }
     }
 
     /// An agent by name, ignoring case and the difference between `-`, `_` and space.

@@ -150,6 +150,12 @@ pub fn cut_short(short: &CutShort, longest: u64) -> String {
     text
 }
 
+/// Checks that have failed.
+pub fn checks_failed(what: &str, left: u32) -> String {
+    let more = if left == 1 { "the last time".to_owned() } else { format!("up to {left} more times") };
+    format!("You are not done: {what}\nMake it right, then give your final answer again. The checks run again, {more}.")
+}
+
 /// An answer that does not fit the schema.
 pub fn schema_miss(error: &str) -> String {
     format!("Your answer does not fit the JSON schema that was asked for: {error}. Answer again with JSON alone.")

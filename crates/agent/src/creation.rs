@@ -10,9 +10,9 @@ use crate::id::ThreadId;
 use crate::mode::Mode;
 use crate::model::Model;
 use crate::policy::{Lifecycle, Policy};
-use crate::role::Role;
+use crate::role::{Agent, Role};
 use crate::thread::Thread;
-use crate::tools::ToolInfo;
+use crate::tools::{CALL_TOOL, FIND_TOOLS, SERVER_SEPARATOR, ToolInfo};
 use crate::verb::Verb;
 
 /// What a root is made of.
@@ -38,6 +38,10 @@ pub struct Root {
     pub today: Arc<str>,
     /// The household that its tools work on, where that is not the configured one.
     pub household: Option<Arc<str>>,
+    /// What it is told besides its role, such as tools that cannot be had now.
+    pub notice: Option<Arc<str>>,
+    /// What is added to the prompt of its agent, for it alone and not for its sub-agents.
+    pub instructions: Option<Arc<str>>,
 }
 
 /// The first event of a root that speaks with `model`, or a sentence that says why there can be none.
@@ -50,11 +54,16 @@ pub fn root(catalog: &Catalog, root: Root, model: Model) -> Result<ThreadCreated
     let may_spawn = policy.enabled && policy.max_depth > 0 && (mode > Mode::Plan || policy.spawn_in_plan);
     let lends: Vec<Arc<str>> = agent.lends.iter().filter(|tool| catalog.tools.contains_key(*tool)).cloned().collect();
     let verbs = policy.verbs.iter().filter(|verb| may_spawn && is_of_use(verb, catalog, policy)).cloned();
-    let all: Vec<Arc<str>> = catalog.tools.keys().cloned().chain(verbs).collect();
+    let servers = agent.mcp_servers.as_deref();
+    let chosen = catalog.tools.keys().filter(|tool| catalog.is_chosen(servers, tool));
+    let all: Vec<Arc<str>> = chosen.cloned().chain(verbs).collect();
     let tools = match &agent.tools {
         None => all.into_iter().filter(|tool| !catalog.reserved.contains(tool)).collect(),
         Some(own) => {
-            if let Some(unknown) = own.iter().find(|tool| !all.contains(tool) && Verb::of(tool).is_none()) {
+            // A server that cannot be used, and one whose tools wait for approval, are gone on without.
+            let is_servers = |tool: &Arc<str>| tool.contains(SERVER_SEPARATOR);
+            let is_unknown = |tool: &&Arc<str>| !all.contains(tool) && Verb::of(tool).is_none() && !is_servers(tool);
+            if let Some(unknown) = own.iter().find(is_unknown) {
                 return Err(match catalog.reserved.contains(unknown) {
                     true => format!(
                         "agent '{}' works on a household, and there is none: set household.folder, or add --demo",
@@ -63,20 +72,25 @@ pub fn root(catalog: &Catalog, root: Root, model: Model) -> Result<ThreadCreated
                     false => format!("agent '{}' asks for the tool '{unknown}', which does not exist", agent.name),
                 });
             }
-            all.into_iter().filter(|tool| own.contains(tool)).collect()
+            let is_way = |tool: &Arc<str>| [FIND_TOOLS, CALL_TOOL].contains(&&**tool);
+            let named = |tool: &Arc<str>| agent.names(tool, catalog.servers.get(tool));
+            let has_deferred = all.iter().any(|tool| catalog.deferred.contains(tool) && named(tool));
+            all.into_iter().filter(|tool| named(tool) || has_deferred && is_way(tool)).collect()
         }
     };
     let grant = Grant { depth: policy.max_depth, descendants: policy.max_children, ..root.grant };
+    let prompt = prompt(agent, root.instructions.as_deref(), root.notice.as_deref());
     let mut created = ThreadCreated {
         id: root.id,
         parent_call: None,
         name: agent.name.clone(),
         role: Role {
             name: agent.name.clone(),
-            prompt: agent.prompt.clone(),
+            prompt,
             model: Model { effort: agent.effort.clone(), ..model },
             tools,
             lends,
+            servers: agent.mcp_servers.clone(),
             gets_new_tools: agent.tools.is_none(),
             catalog: catalog.version.clone(),
             output_schema: None,
@@ -166,4 +180,13 @@ fn is_of_use(verb: &str, catalog: &Catalog, policy: &Policy) -> bool {
     let is_there = |tool: &str| catalog.tools.contains_key(tool);
     let works = |name: &str| catalog.agent(name).is_none_or(|agent| agent.can_work(is_there));
     Verb::of(verb) != Some(Verb::Delegate) || policy.delegates.iter().any(|(_, name)| works(name))
+}
+
+/// What an agent is told as a root: its own prompt, what files add to it, and what cannot be had now.
+fn prompt(agent: &Agent, instructions: Option<&str>, notice: Option<&str>) -> Arc<str> {
+    if instructions.is_none() && notice.is_none() {
+        return agent.prompt.clone();
+    }
+    let notice = notice.map(|notice| format!("\n\n{notice}")).unwrap_or_default();
+    format!("{}{}{notice}", agent.prompt.trim_end(), instructions.unwrap_or_default()).into()
 }

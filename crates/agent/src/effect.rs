@@ -46,6 +46,15 @@ pub enum Effect {
         /// Which call.
         call: CallId,
     },
+    /// Run the commands that must succeed before a sub-agent's answer is its report. Answered by `ChecksFinished`, ended by `StopTool`.
+    RunChecks {
+        /// The name under which they run.
+        call: CallId,
+        /// The commands, in their order; none is run after one that failed.
+        commands: Vec<Arc<str>>,
+        /// Whether a person has allowed them.
+        allowed: bool,
+    },
     /// Begin a child, go on with it, or fetch the report that it has already handed in. Answered by `ChildReported`.
     StartChild {
         /// Which.

@@ -9,8 +9,10 @@ use serde::{Deserialize, Serialize};
 use crate::approval::{Approval, ApprovalId, Resolution};
 use crate::brief::Brief;
 use crate::budget::{Claim, Grant};
+use crate::checks::Checks;
 use crate::id::{CallId, InputId, ThreadId, Time};
 use crate::input::{Outside, Strength};
+use crate::json::Json;
 use crate::message::{Attachment, Part, Told};
 use crate::mode::Mode;
 use crate::model::{CallError, StopReason, Tokens};
@@ -18,7 +20,7 @@ use crate::permission::{Decider, Layer};
 use crate::policy::{Lifecycle, Policy};
 use crate::report::{Report, Usage};
 use crate::role::Role;
-use crate::tools::{Reach, ToolResult};
+use crate::tools::{Reach, ToolResult, named_call};
 
 /// What happened to one thread.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -124,6 +126,26 @@ pub enum Event {
         /// The result's content as the model reads it, where that is more than the content.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         told: Option<Told>,
+    },
+    /// A sub-agent said that it is done, and the commands that must succeed begin to run. Written before they do.
+    ChecksStarted {
+        /// The name under which they run, unlike that of any call.
+        call: CallId,
+        /// The commands.
+        commands: Vec<Arc<str>>,
+    },
+    /// The commands have succeeded, or one of them has not.
+    ChecksFinished {
+        /// The name under which they ran.
+        call: CallId,
+        /// That all passed, or what failed.
+        result: ToolResult,
+        /// How long they ran; none where that is not known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        duration_ms: Option<u64>,
+        /// What the agent is told; none where it does not continue because of them.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        told: Option<Arc<str>>,
     },
     /// A person is asked whether a call may be made, or what the agent wants to know.
     ApprovalRequested(Box<Approval>),
@@ -530,6 +552,36 @@ pub struct Verdict {
     /// The rule that decided, in words, where it was not the mode alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<Arc<str>>,
+    /// The tool that is called by way of [`CALL_TOOL`](crate::tools::CALL_TOOL); none where the call names its tool itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<Arc<str>>,
+}
+
+/// A call of an answer, as a call of the tool that runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MadeCall<'a> {
+    /// The call.
+    pub call: &'a CallId,
+    /// The tool.
+    pub name: Arc<str>,
+    /// Its arguments.
+    pub input: Json,
+    /// What becomes of it; none where calls were off.
+    pub verdict: Option<&'a Verdict>,
+}
+
+impl Answered {
+    /// The calls of the answer, in its order, each under the name of the tool that runs.
+    pub fn calls(&self) -> impl Iterator<Item = MadeCall<'_>> {
+        let mut verdicts = self.verdicts.iter();
+        self.parts.iter().filter_map(move |part| {
+            let Part::ToolCall { id, name, input } = part else { return None };
+            let verdict = verdicts.next();
+            let named = verdict.and_then(|verdict| verdict.tool.as_ref()).and_then(|_| named_call(input));
+            let (name, input) = named.unwrap_or_else(|| (name.clone(), input.clone()));
+            Some(MadeCall { call: id, name, input, verdict })
+        })
+    }
 }
 
 /// What becomes of a call.
@@ -644,6 +696,9 @@ pub struct Subtask {
     /// Which agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<Arc<str>>,
+    /// What must hold before it counts as done.
+    #[serde(default, skip_serializing_if = "Checks::is_empty")]
+    pub checks: Checks,
     /// The subtasks that must be over first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub depends_on: Vec<u32>,
@@ -669,6 +724,12 @@ impl Enough {
 }
 
 impl Event {
+    /// Whether it begins a run because the program told the thread something, such as the end of a task. A parent's question has its own
+    /// words for the model; a notice has none besides its text.
+    pub const fn is_begun_by_notice(&self) -> bool {
+        matches!(self, Event::RunStarted { from: Some(_), told: None, .. })
+    }
+
     /// A thread took up a message of a person, with the grant that it was created with.
     pub fn run_started(input: InputId, run: u32, prompt: impl Into<Arc<str>>) -> Self {
         Self::RunStarted {
@@ -697,6 +758,8 @@ impl Event {
             Event::Answered(_) => "answered",
             Event::ToolStarted { .. } => "tool_started",
             Event::ToolFinished { .. } => "tool_finished",
+            Event::ChecksStarted { .. } => "checks_started",
+            Event::ChecksFinished { .. } => "checks_finished",
             Event::ApprovalRequested(_) => "approval_requested",
             Event::ApprovalResolved { .. } => "approval_resolved",
             Event::Delegated { .. } => "delegated",

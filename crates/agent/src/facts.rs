@@ -34,12 +34,18 @@ pub struct Needs {
     pub models: BTreeSet<Arc<str>>,
     /// Agents for which a person's preferences are needed.
     pub preferences: BTreeSet<Arc<str>>,
+    /// JSON Schemas of which it has to be known whether they can be used.
+    pub schemas: Vec<Json>,
 }
 
 impl Needs {
     /// Whether nothing is needed.
     pub fn is_empty(&self) -> bool {
-        !self.rules && self.calls.is_empty() && self.models.is_empty() && self.preferences.is_empty()
+        !self.rules
+            && self.calls.is_empty()
+            && self.models.is_empty()
+            && self.preferences.is_empty()
+            && self.schemas.is_empty()
     }
 
     /// One more call to assess.
@@ -63,6 +69,8 @@ pub struct Facts {
     pub models: BTreeMap<Arc<str>, Result<Model, Arc<str>>>,
     /// What a person prefers, as far as it matters to an agent.
     pub preferences: BTreeMap<Arc<str>, Vec<Preference>>,
+    /// JSON Schemas that cannot be used, by their text, with the reason.
+    pub bad_schemas: BTreeMap<Arc<str>, Arc<str>>,
     /// What each call would do: by tool, then by the text of its arguments.
     assessments: BTreeMap<Arc<str>, BTreeMap<Arc<str>, Assessment>>,
 }
@@ -76,6 +84,7 @@ impl Facts {
             rules: None,
             models: BTreeMap::new(),
             preferences: BTreeMap::new(),
+            bad_schemas: BTreeMap::new(),
             assessments: BTreeMap::new(),
         }
     }

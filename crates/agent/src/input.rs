@@ -46,6 +46,13 @@ pub enum Input {
         /// With what.
         result: ToolResult,
     },
+    /// The checks of a sub-agent's brief were run.
+    ChecksFinished {
+        /// The name under which they ran.
+        call: CallId,
+        /// That all passed, or what failed. Not `executed` where a check could not be run.
+        result: ToolResult,
+    },
     /// A child handed in its report.
     ChildReported {
         /// Which child.

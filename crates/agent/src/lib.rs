@@ -18,6 +18,7 @@
 //! | [`Effect::CallModel`], not before its moment | [`Input::ModelAnswered`] or [`Input::ModelFailed`] |
 //! | [`Effect::CancelModel`] | [`Input::ModelFailed`], or the answer that crossed it |
 //! | [`Effect::RunTool`], [`Effect::StopTool`] | [`Input::ToolFinished`] |
+//! | [`Effect::RunChecks`] | [`Input::ChecksFinished`] |
 //! | [`Effect::StartChild`] | [`Input::ChildReported`]: the child is begun, gone on with, or has its report in its log |
 //! | [`Effect::StopChild`] | the same; the stop is written into the child's log as [`Outside::Stopped`] |
 //! | [`Effect::TellChild`] | [`Input::ChildTold`]; the words are written into the child's log as [`Outside::Steered`] |
@@ -50,6 +51,7 @@
 //!     model: None,
 //!     tools: None,
 //!     lends: Vec::new(),
+//!     mcp_servers: None,
 //!     mode: None,
 //!     effort: None,
 //! };
@@ -83,6 +85,8 @@
 //!     workspace: ".".into(),
 //!     today: "2026-01-15".into(),
 //!     household: None,
+//!     notice: None,
+//!     instructions: None,
 //! }, model)?;
 //! let butler = created.id.clone();
 //! let first = Event::ThreadCreated(Box::new(created));
@@ -122,8 +126,11 @@
 //!                 logs.insert(child.clone(), vec![(now, first)]);
 //!                 inbox.push_back((child, Input::Begin));
 //!             }
-//!             Effect::CancelModel { .. } | Effect::StopChild { .. } | Effect::TellChild { .. } => {
-//!                 unreachable!("no thread is stopped and no message is sent here")
+//!             Effect::CancelModel { .. }
+//!             | Effect::StopChild { .. }
+//!             | Effect::TellChild { .. }
+//!             | Effect::RunChecks { .. } => {
+//!                 unreachable!("no thread is stopped, no message is sent and no brief has checks here")
 //!             }
 //!         }
 //!     }
@@ -172,6 +179,7 @@ pub mod approval;
 pub mod brief;
 pub mod budget;
 pub mod catalog;
+pub mod checks;
 pub mod context;
 pub mod creation;
 pub mod delegation;
@@ -197,6 +205,7 @@ pub mod verb;
 mod vocabulary;
 
 pub use catalog::Catalog;
+pub use checks::Checks;
 pub use effect::Effect;
 pub use event::Event;
 pub use facts::{Consent, Facts, Needs};

@@ -37,6 +37,7 @@ impl Thread {
             }
             Input::ModelFailed { turn, error } => turn::failure::failed(&mut moment, turn, error),
             Input::ToolFinished { call, result } => turn::tool_calls::finished(&mut moment, &call, result),
+            Input::ChecksFinished { call, result } => turn::checks::finished(&mut moment, &call, result),
             Input::ChildReported { child, report } => turn::child::reported(&mut moment, &child, &report),
             Input::ChildSaid { child, text, foreign } => turn::child::said(&mut moment, &child, &text, foreign),
             Input::ChildPaused { child, paused } => turn::child::paused(&mut moment, &child, paused),
@@ -80,7 +81,7 @@ impl Moment<'_> {
         let calls_open = self.thread.calls.open() > 0;
         let alone = self.thread.children.live.is_empty();
         match (&run.phase, &run.closing.ending) {
-            (Phase::Asking(_), _) => {}
+            (Phase::Asking(_) | Phase::Checking(_), _) => {}
             (Phase::Acting, None) if calls_open => {}
             (Phase::Ready | Phase::Acting, None) => turn::begin::next(self),
             (Phase::Answered, None) if !self.thread.inbox.notices.is_empty() => turn::begin::next(self),

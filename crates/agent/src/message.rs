@@ -68,6 +68,36 @@ pub enum Part {
     },
 }
 
+/// The name in the place of a wire of a block that holds offers.
+const OFFERS: &str = "offers";
+
+impl Part {
+    /// A block that says what a person may answer. No model is shown it.
+    pub fn offers(offers: &[Offer]) -> Self {
+        Self::Opaque { wire: OFFERS.into(), raw: Json::of(&serde_json::json!({ OFFERS: offers })) }
+    }
+
+    /// The offers of such a block; none of any other part.
+    pub fn offered(&self) -> Vec<Offer> {
+        match self {
+            Self::Opaque { wire, raw } if **wire == *OFFERS => {
+                // A block of an earlier or later version that reads differently offers nothing.
+                serde_json::from_value(raw.value()[OFFERS].clone()).unwrap_or_default()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// Something that a person may answer: what it would do, and the words that accept exactly that.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Offer {
+    /// What it would do.
+    pub label: Arc<str>,
+    /// What to say to accept it.
+    pub say: Arc<str>,
+}
+
 /// An image or a document. Its bytes are kept in the data folder under their digest, and are not part of the log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attachment {

@@ -68,6 +68,9 @@ pub struct Price {
     pub cache_read: u64,
     /// Prompt tokens written to the provider's cache.
     pub cache_write: u64,
+    /// Prompt tokens written to the provider's cache for an hour; zero where no request asks for that.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cache_write_1h: u64,
     /// Generated tokens.
     pub output: u64,
 }
@@ -75,9 +78,12 @@ pub struct Price {
 impl Price {
     /// What `usage` costs, in millionths of a dollar, rounded up.
     pub fn of(&self, usage: &Tokens) -> u64 {
+        let hour = if self.cache_write_1h == 0 { self.cache_write } else { self.cache_write_1h };
+        let minutes = usage.cache_write.saturating_sub(usage.cache_write_1h);
         let sum = u128::from(usage.input) * u128::from(self.input)
             + u128::from(usage.cache_read) * u128::from(self.cache_read)
-            + u128::from(usage.cache_write) * u128::from(self.cache_write)
+            + u128::from(minutes) * u128::from(self.cache_write)
+            + u128::from(usage.cache_write_1h) * u128::from(hour)
             + u128::from(usage.output) * u128::from(self.output);
         u64::try_from(sum.div_ceil(1_000_000)).unwrap_or(u64::MAX)
     }
@@ -95,9 +101,16 @@ pub struct Tokens {
     /// Prompt tokens written to the provider's cache.
     #[serde(default)]
     pub cache_write: u64,
+    /// How many of those are kept for an hour, which costs more.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cache_write_1h: u64,
     /// Generated tokens, thinking included.
     #[serde(default)]
     pub output: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl Tokens {
@@ -118,6 +131,7 @@ impl Tokens {
             input: self.input.saturating_add(other.input),
             cache_read: self.cache_read.saturating_add(other.cache_read),
             cache_write: self.cache_write.saturating_add(other.cache_write),
+            cache_write_1h: self.cache_write_1h.saturating_add(other.cache_write_1h),
             output: self.output.saturating_add(other.output),
         }
     }
@@ -173,7 +187,7 @@ pub struct CallError {
     pub partial: Option<Arc<str>>,
     /// What the request used, where the provider said so before the answer was lost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tokens: Option<Tokens>,
+    pub tokens: Option<Box<Tokens>>,
     /// Bytes of the answer that had arrived: text, thoughts and arguments; none where it is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub received_bytes: Option<u64>,

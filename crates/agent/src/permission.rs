@@ -165,7 +165,7 @@ pub struct Asked<'a> {
     pub tool: &'a str,
     /// What it would do.
     pub assessment: &'a Assessment,
-    /// Whether text from outside was read before.
+    /// Whether text from outside was read before. For a call that reaches a network: whether any text was read that the call could carry out.
     pub foreign: bool,
     /// Why the policy wants a person to decide, wherever anybody is asked at all.
     pub asks: Option<&'a str>,
@@ -236,6 +236,8 @@ pub struct Weighed {
     pub risk: Risk,
     /// What is done about it.
     pub judgement: Judgement,
+    /// What would allow it, where that is not a rule for the call itself: a check that it would have run decided.
+    pub way_out: Option<Arc<str>>,
 }
 
 /// What becomes of a call: the most cautious word of all layers; a person's consent for the caller itself turns a question
@@ -350,6 +352,12 @@ fn by_mode(mode: Mode, asked: &Asked<'_>, protected: Option<&str>) -> (Action, D
         }
         (Mode::Auto, Reach::Workspace) => says(Action::Ask, "risky actions need approval"),
         (Mode::Ask, Reach::Workspace) => says(Action::Ask, "writing needs approval"),
+        (Mode::Auto, Reach::Network) if !asked.foreign => {
+            says(Action::Allow, "the agent has read nothing yet that a request could carry out")
+        }
+        (Mode::Ask | Mode::Auto, Reach::Network) => {
+            says(Action::Ask, "a request can carry text out, so each host needs approval")
+        }
         (Mode::Ask | Mode::Auto, Reach::World) => says(Action::Ask, "actions outside the workspace need approval"),
     }
 }

@@ -48,6 +48,10 @@ pub struct Policy {
     pub on_error: OnError,
     /// Whether a task that only reads, asked again word for word in the same run, is answered with the report that it had.
     pub reuse_reports: bool,
+    /// Whether a sub-agent whose model has no known price may be started under a limit on money, which then does not hold it. Set by
+    /// `grant.unknown_price`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub allow_unknown_price: bool,
     /// Which agent each intent of `delegate` and each type of `Task` leads to, in the order in which a model reads them.
     pub delegates: Vec<(Arc<str>, Arc<str>)>,
     /// What an agent is handed by `delegate`, and what comes back.
@@ -67,6 +71,8 @@ pub struct Policy {
     /// After how many answers in a row, in which every call failed or was refused, the thread is ended. An answer in which a
     /// call succeeded starts the count again.
     pub loop_failed_at: u32,
+    /// How often the checks of a task or of a sub-agent's brief may fail before it is given up.
+    pub check_attempts: u32,
 }
 
 /// What a child is granted when nothing else is asked.
@@ -189,7 +195,7 @@ pub const STARTING_VERBS: [&str; 7] =
     ["spawn_agent", "delegate_task", "delegate", "SpawnAgentTool", "DelegateTaskTool", "ParallelTasksTool", "Task"];
 
 /// The arguments that `spawn_agent` knows.
-pub const SPAWN_ARGS: [&str; 17] = [
+pub const SPAWN_ARGS: [&str; 18] = [
     "task",
     "agent",
     "name",
@@ -203,6 +209,7 @@ pub const SPAWN_ARGS: [&str; 17] = [
     "max_cost",
     "timeout_s",
     "expected",
+    "checks",
     "background",
     "files",
     "messages",
@@ -232,6 +239,7 @@ impl Default for Policy {
             lifecycle: Lifecycle::Call,
             on_error: OnError::Continue,
             reuse_reports: false,
+            allow_unknown_price: false,
             delegates: Vec::new(),
             context: ContextMode::Brief,
             max_context_tokens: 4000,
@@ -241,6 +249,7 @@ impl Default for Policy {
             loop_refuse_at: 5,
             loop_end_at: 8,
             loop_failed_at: 12,
+            check_attempts: 3,
         }
     }
 }

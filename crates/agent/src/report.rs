@@ -126,6 +126,7 @@ impl Usage {
             input: self.tokens.input.saturating_sub(earlier.tokens.input),
             cache_read: self.tokens.cache_read.saturating_sub(earlier.tokens.cache_read),
             cache_write: self.tokens.cache_write.saturating_sub(earlier.tokens.cache_write),
+            cache_write_1h: self.tokens.cache_write_1h.saturating_sub(earlier.tokens.cache_write_1h),
             output: self.tokens.output.saturating_sub(earlier.tokens.output),
         };
         Usage {

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::json::Json;
 use crate::mode::Mode;
 use crate::model::Model;
+use crate::permission::matches;
 
 /// An agent that can be asked for by name: built in, from a file, or given by an embedder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,6 +27,9 @@ pub struct Agent {
     /// Tools that it does not use itself and hands on to those below it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lends: Vec<Arc<str>>,
+    /// The MCP servers whose tools it gets; none means those of its parent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mcp_servers: Option<Vec<Arc<str>>>,
     /// The most it may do; none means as much as its parent.
     #[serde(default)]
     pub mode: Option<Mode>,
@@ -48,6 +52,9 @@ pub struct Role {
     /// The tools that it can only hand on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lends: Vec<Arc<str>>,
+    /// The servers whose tools it may have; none means all that its parent has, and for a root all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub servers: Option<Vec<Arc<str>>>,
     /// Whether it also gets tools that are published later: neither its agent nor its parent chose its tools by name.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub gets_new_tools: bool,
@@ -74,6 +81,7 @@ impl Agent {
             model: None,
             tools: None,
             lends: Vec::new(),
+            mcp_servers: None,
             mode: None,
             effort: None,
         }
@@ -89,6 +97,19 @@ impl Agent {
     #[must_use]
     pub fn tools<T: Into<Arc<str>>>(self, tools: impl IntoIterator<Item = T>) -> Self {
         Self { tools: Some(tools.into_iter().map(Into::into).collect()), ..self }
+    }
+
+    /// The same with the tools of these servers alone.
+    #[must_use]
+    pub fn mcp_servers<T: Into<Arc<str>>>(self, servers: impl IntoIterator<Item = T>) -> Self {
+        Self { mcp_servers: Some(servers.into_iter().map(Into::into).collect()), ..self }
+    }
+
+    /// Whether it names a tool: by its name, by a pattern such as `git__*`, or by its server.
+    pub(crate) fn names(&self, tool: &str, server: Option<&Arc<str>>) -> bool {
+        let by_server = server.is_some_and(|server| self.mcp_servers.iter().flatten().any(|chosen| chosen == server));
+        let named = |own: &Arc<str>| &**own == tool || server.is_some() && matches(own, tool);
+        by_server || self.tools.iter().flatten().any(named)
     }
 
     /// The same with the most that it may do without a person.

@@ -36,7 +36,7 @@ mod unlogged;
 
 pub use calls::{Calls, Slot, SlotState, VerbState};
 pub use graph::{Graph, Node, check as check_graph};
-pub use run::{Asking, Clock, Closing, CutShort, Pace, Phase, Run, TooLong, Window, Words};
+pub use run::{Asking, Checking, ChecksSoFar, Clock, Closing, CutShort, Pace, Phase, Run, TooLong, Window, Words};
 pub use talk::Talk;
 pub use tools::Tools;
 pub(crate) use unlogged::system as unlogged_system;
@@ -393,10 +393,11 @@ impl Thread {
         &self.created.id
     }
 
-    /// JSON Schema that the answer of this run must fit: as its message asks, or as the role of an earlier version does.
+    /// JSON Schema that the answer of this run must fit: as its message or its brief asks, or as the role of an earlier version does.
     pub fn output_schema(&self) -> Option<&Json> {
         let of_message = self.run.as_ref().and_then(|run| run.output_schema.as_ref());
-        of_message.or(self.created.role.output_schema.as_ref())
+        let of_brief = self.brief_checks().and_then(|checks| checks.schema.as_ref());
+        of_message.or(of_brief).or(self.created.role.output_schema.as_ref())
     }
 
     /// Whether those below it can be given a tool.
@@ -467,7 +468,7 @@ impl Thread {
     pub fn claim(&self) -> Claim {
         match self.run.as_ref().map(|run| &run.phase) {
             Some(Phase::Asking(asking)) => asking.turn.claim,
-            Some(Phase::Ready | Phase::Acting | Phase::Answered) | None => Claim::default(),
+            Some(Phase::Ready | Phase::Acting | Phase::Answered | Phase::Checking(_)) | None => Claim::default(),
         }
     }
 
@@ -493,7 +494,7 @@ impl Thread {
         let is_still = match run.phase {
             Phase::Acting => !self.calls.is_working(),
             Phase::Answered => true,
-            Phase::Ready | Phase::Asking(_) => false,
+            Phase::Ready | Phase::Asking(_) | Phase::Checking(_) => false,
         };
         let is_asked = !self.approvals.open.is_empty() || self.calls.asks_person() || !self.children.paused.is_empty();
         run.closing.ending.is_none()
@@ -513,6 +514,7 @@ impl Thread {
         let awaits_something = match &run.phase {
             Phase::Asking(asking) => asking.retry_at.is_none(),
             Phase::Acting => self.calls.running() > 0,
+            Phase::Checking(_) => true,
             Phase::Ready | Phase::Answered => false,
         };
         awaits_something.then(|| heard.unwrap_or(self.last_at).max(self.last_at).plus_ms(stall_ms))
@@ -535,6 +537,7 @@ impl Thread {
                 effects.push(Effect::StopChild { child: id.clone(), strength: *strength, reason: reason.clone() });
             }
         }
+        effects.extend(self.checks_effect());
         // A message finds a child's log once the child was begun.
         effects.extend(self.calls.pending());
         effects
@@ -608,14 +611,16 @@ impl Thread {
                 }
                 let run = self.run_mut();
                 run.closing.ending = Some(ending.clone());
-                if let Phase::Asking(asking) = &mut run.phase {
-                    asking.cancelled = true;
+                match &mut run.phase {
+                    Phase::Asking(asking) => asking.cancelled = true,
+                    Phase::Checking(checking) => checking.stopping = true,
+                    Phase::Ready | Phase::Acting | Phase::Answered => {}
                 }
                 self.calls.stop_running();
             }
             Event::TurnStarted(turn) => self.apply_turn(at, turn),
             Event::CallFailed { attempt, error, retry_at, booked, .. } => {
-                self.spending.add(&lost_usage(booked, error.tokens.as_ref()));
+                self.spending.add(&lost_usage(booked, error.tokens.as_deref()));
                 if let Some(text) = &error.partial
                     && !text.is_empty()
                 {
@@ -650,6 +655,24 @@ impl Thread {
                 self.note_data(result);
                 self.calls.finish(call, result, told.as_ref());
                 self.note_results();
+            }
+            Event::ChecksStarted { call, .. } => {
+                self.issued.calls.insert(call.clone());
+                self.reuse.note_change();
+                let checking = Checking { call: call.clone(), since: at, stopping: false };
+                self.run_mut().phase = Phase::Checking(checking);
+            }
+            Event::ChecksFinished { result, told, .. } => {
+                self.findings.files_read.add(&result.files_read);
+                self.findings.files_modified.add(&result.files_modified);
+                self.foreign |= result.foreign.is_some();
+                let run = self.run_mut();
+                run.phase = Phase::Answered;
+                run.checks.passed = !result.is_error;
+                run.checks.failed += u32::from(result.is_error);
+                if let Some(told) = told {
+                    self.inbox.notices.push(notice(told, Origin::Program));
+                }
             }
             Event::ApprovalRequested(approval) => {
                 self.issued.questions += 1;
@@ -936,9 +959,12 @@ impl Thread {
         let run = self.run.as_mut().expect("an answer belongs to a run");
         let TurnStarted { kind, max_tokens, .. } = match std::mem::replace(&mut run.phase, Phase::Ready) {
             Phase::Asking(asking) => asking.turn,
-            Phase::Ready | Phase::Acting | Phase::Answered => unreachable!("an answer answers a request"),
+            Phase::Ready | Phase::Acting | Phase::Answered | Phase::Checking(_) => {
+                unreachable!("an answer answers a request")
+            }
         };
         run.window.refused = None;
+        run.checks.passed = false;
         if kind == TurnKind::Compact {
             return;
         }

@@ -18,6 +18,32 @@ pub const READ_FILE: &str = "read_file";
 /// The tool by which commands are run: a rule that denies or asks is compared with what a command does.
 pub const RUN_COMMAND: &str = "run_command";
 
+/// The tool by which tools are called that are not shown in each request: a call of it is a call of the tool that it names.
+pub const CALL_TOOL: &str = "call_tool";
+
+/// The tool by which those tools are found.
+pub const FIND_TOOLS: &str = "find_tools";
+
+/// What is between the name of a server and that of its tool.
+pub const SERVER_SEPARATOR: &str = "__";
+
+/// The call that the arguments of a call of [`CALL_TOOL`] name; none where they name none.
+pub fn named_call(input: &Json) -> Option<(Arc<str>, Json)> {
+    #[derive(Deserialize)]
+    struct Named {
+        name: Arc<str>,
+        #[serde(default)]
+        arguments: Option<Json>,
+    }
+    let Named { name, arguments } = input.read().ok()?;
+    let arguments = arguments.unwrap_or_else(Json::object);
+    let is_object = arguments.text().trim_start().starts_with('{');
+    (is_object && &*name != CALL_TOOL).then_some((name, arguments))
+}
+
+/// What is shown in the place of a tool's name while the checks of a brief run. It is no tool that a model could call.
+pub const CHECKS: &str = "checks";
+
 /// A tool as it is advertised to a model and judged by the rules.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolInfo {
@@ -45,6 +71,8 @@ pub enum Reach {
     Own,
     /// It writes files of the workspace.
     Workspace,
+    /// It asks a server on the network for something and changes nothing; what is asked can carry text out.
+    Network,
     /// It may do anything that a program can do.
     World,
 }

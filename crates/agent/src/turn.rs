@@ -3,6 +3,7 @@
 pub(crate) mod answer;
 pub(crate) mod approval;
 pub(crate) mod begin;
+pub(crate) mod checks;
 pub(crate) mod child;
 pub(crate) mod delegate;
 pub(crate) mod failure;

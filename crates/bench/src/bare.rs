@@ -1,13 +1,17 @@
 //! The same requests by a client and nothing else: as many at once, over the same library with the same settings, each
 //! answer read to its end and thrown away. With a log, the same events are written at the same points and waited for.
+//!
+//! Beside the whole program there is a second client, which also writes its requests, understands its answers and lists the folders that
+//! they name: the least that does the same work.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, ensure};
 use axum::body::Bytes;
-use reqwest::Client;
 use reqwest::header::{ACCEPT, CONTENT_TYPE};
+use reqwest::{Client, Response};
+use serde_json::Value;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
@@ -15,13 +19,14 @@ use crate::answer::CALLS;
 use crate::client::client;
 use crate::gauge::{Gauge, Taken};
 use crate::plain_log::{PlainLog, Recorded};
-use crate::{FanOut, Keep, setup};
+use crate::reading::{self, Reader};
+use crate::{FanOut, Keep, program, setup};
 
 /// Measures from the root's first request to the end of its last answer.
 pub async fn measure(fan_out: &FanOut, recorded: Option<&Path>) -> anyhow::Result<Taken> {
     let bodies = Bodies::fetch(&fan_out.server, "root", "child").await?;
     let recorded = recorded.map(Recorded::read).transpose()?;
-    let bare = Arc::new(Bare::open(fan_out, bodies, recorded)?);
+    let bare = Arc::new(Bare::open(fan_out, bodies, recorded, None)?);
     bare.clone().run(1).await?;
     let gauge = Gauge::begin();
     bare.clone().run(fan_out.children).await?;
@@ -29,20 +34,27 @@ pub async fn measure(fan_out: &FanOut, recorded: Option<&Path>) -> anyhow::Resul
 }
 
 /// Measures the work of the whole program: as [`measure`], from before the client and its log are opened, with the requests
-/// and events of a run of the program.
-pub async fn measure_program(fan_out: &FanOut, recorded: &Path) -> anyhow::Result<Taken> {
+/// and events of a run of the program, whose data folder is `data`.
+pub async fn measure_program(fan_out: &FanOut, data: &Path, reads: bool) -> anyhow::Result<Taken> {
     let bodies = Bodies::fetch(&fan_out.server, "spawner", "lister").await?;
-    let recorded = Recorded::read(recorded)?;
+    let recorded = Recorded::read(data)?;
+    let workspace = reads.then(|| program::workspace(data));
     let gauge = Gauge::begin();
-    let bare = Arc::new(Bare::open(fan_out, bodies, Some(recorded))?);
+    let bare = Arc::new(Bare::open(fan_out, bodies, Some(recorded), workspace)?);
     bare.clone().run(fan_out.children).await?;
     gauge.end()
 }
 
 /// The bodies of the requests, in their order.
 struct Bodies {
-    root: Vec<Bytes>,
-    child: Vec<Bytes>,
+    root: Vec<Body>,
+    child: Vec<Body>,
+}
+
+/// A body as it is sent, and as the conversation that it is made of.
+struct Body {
+    bytes: Bytes,
+    conversation: Value,
 }
 
 impl Bodies {
@@ -53,7 +65,8 @@ impl Bodies {
         for (bodies, (who, turns)) in bodies.iter_mut().zip([(root, 2), (child, CALLS + 1)]) {
             for turn in 0..turns {
                 let response = client.get(format!("{server}/body/{who}/{turn}")).send().await?;
-                bodies.push(response.error_for_status()?.bytes().await?);
+                let bytes = response.error_for_status()?.bytes().await?;
+                bodies.push(Body { conversation: serde_json::from_slice(&bytes)?, bytes });
             }
         }
         let [root, child] = bodies;
@@ -62,6 +75,8 @@ impl Bodies {
 }
 
 struct Bare {
+    /// Where the folders are that answers name; none where answers are dropped.
+    workspace: Option<PathBuf>,
     client: Client,
     endpoint: String,
     bodies: Bodies,
@@ -70,7 +85,12 @@ struct Bare {
 }
 
 impl Bare {
-    fn open(fan_out: &FanOut, bodies: Bodies, recorded: Option<Recorded>) -> anyhow::Result<Self> {
+    fn open(
+        fan_out: &FanOut,
+        bodies: Bodies,
+        recorded: Option<Recorded>,
+        workspace: Option<PathBuf>,
+    ) -> anyhow::Result<Self> {
         let log = match fan_out.keep {
             Keep::Memory => None,
             keep => {
@@ -79,7 +99,7 @@ impl Bare {
             }
         };
         let endpoint = format!("{}/v1/chat/completions", fan_out.server);
-        Ok(Self { client: client()?, endpoint, bodies, at_once: Semaphore::new(setup::REQUESTS), log })
+        Ok(Self { workspace, client: client()?, endpoint, bodies, at_once: Semaphore::new(setup::REQUESTS), log })
     }
 
     async fn run(self: Arc<Self>, children: usize) -> anyhow::Result<()> {
@@ -119,16 +139,31 @@ impl Bare {
         log.append("root", &recorded.reported[number % recorded.reported.len()]).await
     }
 
-    async fn ask(&self, body: &Bytes) -> anyhow::Result<()> {
+    async fn ask(&self, body: &Body) -> anyhow::Result<()> {
         let _place = self.at_once.acquire().await?;
+        let Some(workspace) = &self.workspace else {
+            let mut response = self.send(body.bytes.clone()).await?;
+            let mut bytes = 0;
+            while let Some(chunk) = response.chunk().await? {
+                bytes += chunk.len();
+            }
+            ensure!(bytes > 0, "an answer was empty");
+            return Ok(());
+        };
+        let mut response = self.send(reading::written(&body.conversation)?).await?;
+        let mut reader = Reader::default();
+        while let Some(chunk) = response.chunk().await? {
+            reader.feed(&chunk)?;
+        }
+        let answer = reader.end();
+        ensure!(!answer.text.is_empty() || !answer.calls.is_empty(), "an answer was empty");
+        answer.list(workspace)?;
+        Ok(())
+    }
+
+    async fn send(&self, body: Bytes) -> anyhow::Result<Response> {
         let request = self.client.post(&self.endpoint);
         let request = request.header(CONTENT_TYPE, "application/json").header(ACCEPT, "text/event-stream");
-        let mut response = request.body(body.clone()).send().await?.error_for_status()?;
-        let mut bytes = 0;
-        while let Some(chunk) = response.chunk().await? {
-            bytes += chunk.len();
-        }
-        ensure!(bytes > 0, "an answer was empty");
-        Ok(())
+        Ok(request.body(body).send().await?.error_for_status()?)
     }
 }

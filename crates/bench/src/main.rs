@@ -8,6 +8,7 @@
 
 mod answer;
 mod bare;
+mod board;
 mod client;
 mod cold_start;
 mod commands;
@@ -23,6 +24,7 @@ mod page;
 mod plain_log;
 mod processes;
 mod program;
+mod reading;
 mod reopen;
 mod setup;
 mod stop;
@@ -80,6 +82,8 @@ enum Topic {
     Household,
     /// A million idle threads (not with --quick, unless named)
     Crowd,
+    /// A hundred thousand tasks and ten thousand idle agents
+    Board,
 }
 
 impl Topic {
@@ -135,6 +139,9 @@ enum Measure {
         /// The data folder of that run, to take the events from
         #[arg(long)]
         recorded: PathBuf,
+        /// Write each request and read each answer, instead of sending prepared bytes and dropping what comes
+        #[arg(long)]
+        reads: bool,
     },
     /// Memory while all sub-agents run
     Held(FanOut),
@@ -146,6 +153,14 @@ enum Measure {
     WriteCrowd(Log),
     /// Open a database, and list its newest threads
     List(Log),
+    /// Write a board of tasks, and idle agents
+    WriteBoard(BoardSize),
+    /// List a page of its tasks
+    ListTasks(BoardSize),
+    /// Move some of its tasks
+    MoveTasks(BoardSize),
+    /// Speak to one of its idle agents
+    Wake(BoardSize),
     /// Run a command that writes a file, many times
     Commands(Commands),
     /// Memory of commands while they run
@@ -253,6 +268,20 @@ struct Log {
     count: usize,
 }
 
+/// A database with a board, and how much is in it.
+#[derive(Clone, Debug, Args)]
+struct BoardSize {
+    #[arg(long)]
+    database: PathBuf,
+    #[arg(long, default_value_t = 0)]
+    tasks: usize,
+    #[arg(long, default_value_t = 0)]
+    agents: usize,
+    /// The model that an agent asks
+    #[arg(long)]
+    server: Option<String>,
+}
+
 /// What is remembered, and how well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Keep {
@@ -294,14 +323,18 @@ fn main() -> anyhow::Result<ExitCode> {
                 Measure::FanOut(fan_out) => runtime.block_on(fan_out::measure(&fan_out)),
                 Measure::Bare { fan_out, recorded } => runtime.block_on(bare::measure(&fan_out, recorded.as_deref())),
                 Measure::Program(program) => runtime.block_on(program::measure(&program)),
-                Measure::BareProgram { fan_out, recorded } => {
-                    runtime.block_on(bare::measure_program(&fan_out, &recorded))
+                Measure::BareProgram { fan_out, recorded, reads } => {
+                    runtime.block_on(bare::measure_program(&fan_out, &recorded, reads))
                 }
                 Measure::Held(fan_out) => runtime.block_on(memory_in_use::measure(&fan_out)),
                 Measure::WriteLong(log) => runtime.block_on(reopen::write(&log)),
                 Measure::Reopen(log) => runtime.block_on(reopen::measure(&log)),
                 Measure::WriteCrowd(log) => runtime.block_on(idle_threads::write(&log)),
                 Measure::List(log) => runtime.block_on(idle_threads::measure(&log)),
+                Measure::WriteBoard(size) => runtime.block_on(board::write(&size)),
+                Measure::ListTasks(size) => runtime.block_on(board::list(&size)),
+                Measure::MoveTasks(size) => runtime.block_on(board::move_tasks(&size)),
+                Measure::Wake(size) => runtime.block_on(board::wake(&size)),
                 Measure::Commands(commands) => runtime.block_on(commands::measure(&commands)),
                 Measure::HeldCommands(commands) => runtime.block_on(commands::measure_held(&commands)),
                 Measure::WriteHousehold(amount) => household_index::write(&amount),

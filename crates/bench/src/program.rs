@@ -23,7 +23,7 @@ const FILES: usize = 8;
 /// Runs the program once, and makes sure that it did the work.
 pub async fn measure(program: &Program) -> anyhow::Result<Taken> {
     let data = &program.data;
-    let work = workspace(data)?;
+    let work = write_workspace(data)?;
     let count = program.children.to_string();
     let calls = format!("policy.max_calls_per_answer={count}");
     let prompt = answer::spawn_prompt(program.children);
@@ -56,9 +56,14 @@ pub async fn measure(program: &Program) -> anyhow::Result<Taken> {
     Ok(Taken { cpu_us, wall_us, resident_kb: u64::try_from(used.max_rss())? })
 }
 
+/// The folder beside the data folder of a run in which that run works.
+pub fn workspace(data: &Path) -> PathBuf {
+    data.with_extension("work")
+}
+
 /// A folder with a few files to list.
-fn workspace(data: &Path) -> anyhow::Result<PathBuf> {
-    let work = data.with_extension("work");
+fn write_workspace(data: &Path) -> anyhow::Result<PathBuf> {
+    let work = workspace(data);
     fs::create_dir_all(&work)?;
     for folder in FOLDERS {
         let folder = work.join(folder);

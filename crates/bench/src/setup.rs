@@ -72,6 +72,7 @@ pub fn catalog() -> Catalog {
         model: None,
         tools: None,
         lends: Vec::new(),
+        mcp_servers: None,
         mode: None,
         effort: None,
     };
@@ -137,6 +138,8 @@ pub fn root(id: ThreadId, children: usize) -> Root {
         workspace: std::env::temp_dir().display().to_string().into(),
         today: "2026-01-15".into(),
         household: None,
+        notice: None,
+        instructions: None,
     }
 }
 

@@ -8,7 +8,7 @@ use majordomo::tool::Sandbox;
 use crate::figure::{self, Figure};
 use crate::gauge::Taken;
 use crate::processes::{self, ModelServer, measure_children};
-use crate::{Keep, Topic, cold_start, commands, household_index, page, stop, watchers};
+use crate::{Keep, Topic, board, cold_start, commands, household_index, page, stop, watchers};
 
 /// How often each measurement is taken; the middle one counts.
 const ROUNDS: usize = 3;
@@ -23,6 +23,10 @@ const NOTES: usize = 50_000;
 const MAILS: usize = 100_000;
 /// Events of a thread before it is watched.
 const WATCHED: u64 = 1000;
+/// Tasks of the large board and of the small one, and idle agents.
+const TASKS: usize = 100_000;
+const FEW_TASKS: usize = 10;
+const AGENTS: usize = 10_000;
 /// Idle threads.
 const CROWD: usize = 1_000_000;
 
@@ -38,6 +42,23 @@ pub async fn run(quick: bool, only: &[Topic]) -> anyhow::Result<()> {
     }
     print!("{}", figure::table(&suite.figures));
     Ok(())
+}
+
+/// What the whole program took, and what clients took that did the same work.
+#[derive(Default)]
+struct Programs {
+    ours: Vec<Taken>,
+    /// The client that sends prepared requests and drops the answers.
+    drops: Vec<Taken>,
+    /// The client that writes its requests, reads the answers and does what they ask for.
+    reads: Vec<Taken>,
+}
+
+impl Programs {
+    /// The clients, by what becomes of their answers.
+    fn clients(&self) -> [(&'static str, &[Taken]); 2] {
+        [("client that drops the answers", &self.drops), ("client that reads the answers", &self.reads)]
+    }
 }
 
 struct Suite<'a> {
@@ -62,6 +83,7 @@ impl Suite<'_> {
             Topic::Page => self.page().await,
             Topic::Household => self.household().await,
             Topic::Crowd => self.crowd().await,
+            Topic::Board => self.board().await,
         }
     }
 
@@ -74,52 +96,58 @@ impl Suite<'_> {
                 [(10, without, without), (100, without, without), (1000, (2.5, 2.0), (1.5, 1.5))]
             {
                 let name = |what: &str| format!("{what}, `majordomo run`, {words}, N = {children}");
-                let (ours, bare) = self.programs(children, progress, 0, ROUNDS + 2).await?;
+                let taken = self.programs(children, progress, 0, ROUNDS + 2).await?;
                 let per_child = |taken: &[Taken]| {
                     figure::median(taken.iter().map(|taken| taken.cpu_us).collect()) as f64 / children as f64
                 };
-                let beside = Some(per_child(&bare));
-                let (name_cpu, (most, aim)) = (name("CPU per sub-agent"), cpu);
-                self.note(Figure { name: name_cpu, ours: per_child(&ours), beside, unit: "µs", most, aim });
-                let (name, (most, aim)) = (name("duration"), time);
-                self.note(Figure { name, ours: best_ms(&ours), beside: Some(best_ms(&bare)), unit: "ms", most, aim });
+                for (client, bare) in taken.clients() {
+                    let (ours, beside) = (per_child(&taken.ours), Some(per_child(bare)));
+                    let (most, aim) = cpu;
+                    let name_cpu = name(&format!("CPU per sub-agent ({client})"));
+                    self.note(Figure { name: name_cpu, ours, beside, unit: "µs", most, aim });
+                    let (ours, beside) = (best_ms(&taken.ours), Some(best_ms(bare)));
+                    let (most, aim) = time;
+                    let name = name(&format!("duration ({client})"));
+                    self.note(Figure { name, ours, beside, unit: "ms", most, aim });
+                }
             }
         }
         let children = 100;
-        let (ours, bare) = self.programs(children, false, 50, TIMED_ROUNDS).await?;
-        let name = format!("duration, `majordomo run`, quiet, 50 ms an answer, N = {children}");
-        self.note(Figure {
-            name,
-            ours: best_ms(&ours),
-            beside: Some(best_ms(&bare)),
-            unit: "ms",
-            most: 1.10,
-            aim: 1.10,
-        });
+        let taken = self.programs(children, false, 50, TIMED_ROUNDS).await?;
+        for (client, bare) in taken.clients() {
+            let name = format!("duration ({client}), `majordomo run`, quiet, 50 ms an answer, N = {children}");
+            let (ours, beside) = (best_ms(&taken.ours), Some(best_ms(bare)));
+            self.note(Figure { name, ours, beside, unit: "ms", most: 1.10, aim: 1.10 });
+        }
         Ok(())
     }
 
-    /// The program and the bare client in turns.
+    /// The program and the two bare clients in turns.
     async fn programs(
         &self,
         children: usize,
         progress: bool,
         latency_ms: u64,
         rounds: usize,
-    ) -> anyhow::Result<(Vec<Taken>, Vec<Taken>)> {
+    ) -> anyhow::Result<Programs> {
         let server = ModelServer::start(&["--latency-ms", &latency_ms.to_string()]).await?;
-        let (mut ours, mut bare) = (Vec::new(), Vec::new());
+        let mut taken = Programs::default();
         let count = children.to_string();
         for round in 0..rounds {
             let file = |who: &str| self.file(&format!("{who}-{children}-{progress}-{latency_ms}-{round}"));
-            let (data, plain) = (file("program").display().to_string(), file("plain").display().to_string());
+            let data = file("program").display().to_string();
             let work = ["--server", &server.address, "--children", &count];
             let shown: &[&str] = if progress { &["--progress"] } else { &[] };
-            ours.push(processes::measure(&[&["program", "--data", &data], &work[..], shown].concat()).await?);
-            let log = ["--keep", Keep::Full.name(), "--database", &plain, "--recorded", &data];
-            bare.push(processes::measure(&[&["bare-program"], &work[..], &log[..]].concat()).await?);
+            taken.ours.push(processes::measure(&[&["program", "--data", &data], &work[..], shown].concat()).await?);
+            let clients: [(_, &[&str], _); 2] =
+                [("drops", &[], &mut taken.drops), ("reads", &["--reads"], &mut taken.reads)];
+            for (who, reads, taken) in clients {
+                let plain = file(who).display().to_string();
+                let log = ["--keep", Keep::Full.name(), "--database", &plain, "--recorded", &data];
+                taken.push(processes::measure(&[&["bare-program"], &work[..], &log[..], reads].concat()).await?);
+            }
         }
-        Ok((ours, bare))
+        Ok(taken)
     }
 
     /// Processor time per sub-agent.
@@ -383,6 +411,46 @@ impl Suite<'_> {
         Ok(())
     }
 
+    /// A large board and many idle agents, compared with a small board and none.
+    async fn board(&mut self) -> anyhow::Result<()> {
+        let (large, small, none) = (self.file("board"), self.file("small-board"), self.file("no-board"));
+        let sizes = [(&large, TASKS, AGENTS), (&small, FEW_TASKS, 1), (&none, 0, 0)];
+        for (folder, tasks, agents) in sizes {
+            std::fs::create_dir(folder)?;
+            on_board("write-board", folder, tasks, agents, None).await?;
+        }
+        let (mut pages, mut moves, mut few_moves, mut wakes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let server = ModelServer::start(&[]).await?;
+        for round in 0..ROUNDS {
+            pages.push(on_board("list-tasks", &large, TASKS, AGENTS, None).await?.wall_us);
+            moves.push(on_board("move-tasks", &large, TASKS, AGENTS, None).await?.cpu_us);
+            few_moves.push(on_board("move-tasks", &small, FEW_TASKS, 1, None).await?.cpu_us);
+            // Each time another agent.
+            wakes.push(on_board("wake", &large, TASKS, AGENTS - round * 2, Some(&server.address)).await?.wall_us);
+        }
+        let ms = |times: Vec<u64>| figure::median(times) as f64 / 1000.0;
+        let name = format!("one page of {TASKS} tasks, from the store");
+        self.note(Figure { name, ours: ms(pages), beside: None, unit: "ms", most: 20.0, aim: 20.0 });
+        let mut lists = Vec::new();
+        for _ in 0..ROUNDS {
+            lists.push(board::list_by_program(&large).await?);
+        }
+        let name = format!("`majordomo task ls` with {TASKS} tasks");
+        self.note(Figure { name, ours: ms(lists), beside: None, unit: "ms", most: 20.0, aim: 20.0 });
+        let name = format!("CPU to move a task, on a board of {TASKS} compared with one of {FEW_TASKS}");
+        let each = |times: Vec<u64>| figure::median(times) as f64 / board::MOVES as f64;
+        let beside = Some(each(few_moves));
+        self.note(Figure { name, ours: each(moves), beside, unit: "µs", most: 1.5, aim: 1.2 });
+        let name = format!("wake one of {AGENTS} idle agents, until its model is asked");
+        self.note(Figure { name, ours: ms(wakes), beside: None, unit: "ms", most: 20.0, aim: 20.0 });
+        let (full, empty) = (board::worker_kb(&large).await?, board::worker_kb(&none).await?);
+        let name =
+            format!("memory of `majordomo work` with {TASKS} tasks and {AGENTS} idle agents, beyond an empty store");
+        let ours = full.saturating_sub(empty) as f64 / 1024.0;
+        self.note(Figure { name, ours, beside: None, unit: "MB", most: 4.0, aim: 1.0 });
+        Ok(())
+    }
+
     /// Majordomo and the bare client in turns, so that whatever else the machine does meets both.
     async fn pair(
         &self,
@@ -416,4 +484,20 @@ impl Suite<'_> {
 /// The shortest time, in milliseconds.
 fn best_ms(taken: &[Taken]) -> f64 {
     taken.iter().map(|taken| taken.wall_us).min().unwrap_or(0) as f64 / 1000.0
+}
+
+/// Takes a measurement on a board.
+async fn on_board(
+    what: &str,
+    folder: &Path,
+    tasks: usize,
+    agents: usize,
+    server: Option<&str>,
+) -> anyhow::Result<Taken> {
+    let (database, tasks, agents) = (folder.display().to_string(), tasks.to_string(), agents.to_string());
+    let mut args = vec![what, "--database", &database, "--tasks", &tasks, "--agents", &agents];
+    if let Some(server) = server {
+        args.extend(["--server", server]);
+    }
+    processes::measure(&args).await
 }

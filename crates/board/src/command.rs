@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agent::{InputId, Mode, ThreadId, Time};
+use agent::{Checks, InputId, Mode, ThreadId, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::assignee::Assignee;
@@ -10,7 +10,7 @@ use crate::delivery::{Delivery, DeliveryId};
 use crate::event::{Event, StartedAgent};
 use crate::facts::Wanted;
 use crate::id::{Actor, TaskId};
-use crate::task::{Budget, Checks, Priority, Task};
+use crate::task::{Budget, Priority, Task};
 
 /// A command with its sender.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -290,7 +290,8 @@ impl Command {
                 wanted.tasks.insert(task.clone());
                 wanted.dependents.insert(task.clone());
             }
-            Command::Take { room, labels, .. } => wanted.queue = Some((labels.clone(), *room as usize)),
+            // More than there is room for: some of them wait for an agent that has another task.
+            Command::Take { room, labels, .. } => wanted.queue = Some((labels.clone(), (*room as usize * 4).max(64))),
             Command::Name { task, delivery, .. } | Command::Begun { task, delivery, .. } => {
                 wanted.tasks.insert(task.clone());
                 wanted.delivery = Some(delivery.clone());

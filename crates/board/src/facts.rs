@@ -49,6 +49,8 @@ pub trait Look {
     fn is_busy(&self, thread: &ThreadId) -> Result<bool, Self::Error>;
     /// The thread that was last made for a task of this board and plays this agent.
     fn worker(&self, agent: &str) -> Result<Option<ThreadId>, Self::Error>;
+    /// Whether a thread that plays this agent is on its way: a task is being handed to it, and it is not known as a worker yet.
+    fn is_starting(&self, agent: &str) -> Result<bool, Self::Error>;
     /// A delivery that is to be carried out.
     fn delivery(&self, delivery: &DeliveryId) -> Result<Option<Delivery>, Self::Error>;
 }
@@ -72,6 +74,8 @@ pub struct Facts {
     pub busy: BTreeSet<ThreadId>,
     /// The threads that play agents by their names.
     pub workers: BTreeMap<Arc<str>, ThreadId>,
+    /// Agents for which a thread is on its way.
+    pub starting: BTreeSet<Arc<str>>,
     /// The delivery that the command is about, if it is still to be carried out.
     pub delivery: Option<Delivery>,
 }
@@ -88,6 +92,7 @@ impl Facts {
             active: 0,
             busy: BTreeSet::new(),
             workers: BTreeMap::new(),
+            starting: BTreeSet::new(),
             delivery: None,
         }
     }
@@ -125,12 +130,20 @@ impl Facts {
             for task in look.queue(&labels, limit)? {
                 if let Some(Assignee::Agent(agent)) = &task.assignee
                     && task.thread.is_none()
-                    && let Some(worker) = look.worker(agent)?
+                    && !facts.workers.contains_key(agent)
                 {
-                    if look.is_busy(&worker)? {
-                        facts.busy.insert(worker.clone());
+                    match look.worker(agent)? {
+                        Some(worker) => {
+                            if look.is_busy(&worker)? {
+                                facts.busy.insert(worker.clone());
+                            }
+                            facts.workers.insert(agent.clone(), worker);
+                        }
+                        None if look.is_starting(agent)? => {
+                            facts.starting.insert(agent.clone());
+                        }
+                        None => {}
                     }
-                    facts.workers.insert(agent.clone(), worker);
                 }
                 facts.queue.push(task.id.clone());
                 facts.tasks.insert(task.id.clone(), task);

@@ -5,13 +5,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use agent::Json;
+use agent::{Checks, Json};
 use serde::{Deserialize, Serialize};
 
 use crate::command::{Dependency, NewTask};
 use crate::id::TaskId;
 use crate::refusal::Refusal;
-use crate::task::{Budget, Checks, Priority};
+use crate::task::{Budget, Priority};
 
 /// A task as it is written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -185,6 +185,10 @@ impl Look for Kept {
         Ok(self.agents.iter().rev().find(|one| &*one.agent == agent).map(|one| one.thread.clone()))
     }
 
+    fn is_starting(&self, agent: &str) -> Result<bool, Infallible> {
+        Ok(self.tasks.values().any(|task| task.is_starting(agent)))
+    }
+
     fn delivery(&self, delivery: &DeliveryId) -> Result<Option<Delivery>, Infallible> {
         Ok(self.deliveries.get(delivery).cloned())
     }

@@ -40,6 +40,7 @@ mod refusal;
 mod task;
 pub mod words;
 
+pub use agent::Checks;
 pub use assignee::{Assignee, NewAgent, Who};
 pub use command::{Change, Command, Dependency, Edit, NewTask, Reply, Request};
 pub use decide::{Step, handle};
@@ -48,7 +49,7 @@ pub use event::{Board, Entry, Event, StartedAgent};
 pub use facts::{Facts, Look, Wanted};
 pub use id::{Actor, BoardId, TaskId};
 pub use refusal::Refusal;
-pub use task::{Budget, Checks, Note, Priority, Status, Task};
+pub use task::{Budget, Note, Priority, Status, Task};
 
 /// How many tasks one command can add.
 pub const MOST_AT_ONCE: usize = 10_000;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use agent::{Json, Mode, ThreadId, Time};
+use agent::{Checks, Mode, ThreadId, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::assignee::Assignee;
@@ -120,25 +120,6 @@ impl Budget {
     }
 }
 
-/// What must hold before a task counts as completed.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Checks {
-    /// Commands that must exit with 0, run in the task's folder under the agent's permissions.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub commands: Vec<Arc<str>>,
-    /// JSON Schema that the result must fit.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub schema: Option<Json>,
-}
-
-impl Checks {
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.commands.is_empty() && self.schema.is_none()
-    }
-}
-
 /// A remark on a task.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Note {
@@ -248,6 +229,12 @@ impl Task {
         let is_agents = !matches!(self.assignee, None | Some(Assignee::Human));
         // One that could not be started waits until it is assigned or reopened.
         self.status == Status::Pending && self.open == 0 && is_agents && !self.is_active() && self.reason.is_none()
+    }
+
+    /// Whether it is being handed to the agent of this name.
+    pub fn is_starting(&self, agent: &str) -> bool {
+        let is_for = matches!(&self.assignee, Some(Assignee::Agent(name)) if &**name == agent);
+        self.handing_out.is_some() && is_for
     }
 
     /// Who has it, as lists show it: the thread once there is one.

@@ -1,6 +1,7 @@
 //! The command line: its verbs, flags and help texts.
 
 mod judging;
+mod servers;
 mod tasks;
 pub mod unknown_command;
 
@@ -10,6 +11,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use majordomo::config::Flags;
 
 pub use self::judging::{Explain, Trust, TrustCommand};
+pub use self::servers::McpCommand;
 pub use self::tasks::{AddTask, BoardArgs, TaskCommand};
 
 /// Runs agents that delegate work to sub-agents, with budgets, permissions, approvals and a complete log
@@ -99,12 +101,26 @@ pub enum Command {
     /// Look at the folders of your mail, calendars, notes and contacts
     #[command(subcommand)]
     Household(HouseholdCommand),
-    /// List the agents that can be started by name
+    /// Show what is added to the prompts of agents here: instruction files and skills
+    Context {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+        /// Print the instructions as a model is shown them
+        #[arg(long, conflicts_with = "json")]
+        text: bool,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// List, show, check and import the agents that can be started by name
     #[command(subcommand)]
     Agents(AgentsCommand),
     /// List the models of the providers, and try one
     #[command(subcommand)]
     Models(ModelsCommand),
+    /// List, add, remove and try MCP servers, and approve their tools
+    #[command(subcommand)]
+    Mcp(McpCommand),
     /// Show the effective configuration
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -573,11 +589,41 @@ pub enum HouseholdCommand {
 /// `majordomo agents`.
 #[derive(Debug, Subcommand)]
 pub enum AgentsCommand {
-    /// List built-in agents, your own, and those of a trusted project
+    /// List built-in agents, your own, those of other products, and those of a trusted project
     Ls {
         /// Print JSON
         #[arg(long)]
         json: bool,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Show an agent: where it is defined, what it may use, what of its file has no effect, its prompt
+    Show {
+        /// Its name
+        name: String,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Check agent files, also those of other products; exits with 3 if one cannot be used
+    Validate {
+        /// The files; without any, all that are found
+        files: Vec<PathBuf>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Copy an agent of another product into your own agents, in the format of this one
+    Import {
+        /// The agent's name, or a file
+        agent: String,
+        /// Replace an agent of yours that has the same name
+        #[arg(long)]
+        force: bool,
         #[command(flatten)]
         place: Place,
     },

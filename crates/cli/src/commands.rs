@@ -5,6 +5,7 @@ mod approve;
 mod approve_rules;
 mod completion;
 mod config;
+mod context;
 mod demo;
 mod detach;
 mod doctor;
@@ -15,6 +16,7 @@ mod ps;
 mod run;
 mod send;
 mod serve;
+mod servers;
 mod steer;
 mod stop;
 mod task;
@@ -88,11 +90,18 @@ pub async fn carry_out(cli: Cli) -> Result<u8, Failure> {
             trust::ls(&place.flags(), json)
         }
         Command::Trust(arguments) => trust::trust(&arguments),
+        Command::Context { json, text, place } => context::context(&place.flags(), json, text),
         Command::Agents(AgentsCommand::Ls { json, place }) => agents::ls(&place.flags(), json),
+        Command::Agents(AgentsCommand::Show { name, json, place }) => agents::show(&name, &place.flags(), json),
+        Command::Agents(AgentsCommand::Validate { files, json, place }) => {
+            agents::validate(&files, &place.flags(), json)
+        }
+        Command::Agents(AgentsCommand::Import { agent, force, place }) => agents::import(&agent, force, &place.flags()),
         Command::Models(ModelsCommand::Ls { provider, json, place }) => {
             models::ls(&place.flags(), provider.as_deref(), json).await
         }
         Command::Models(ModelsCommand::Test { model, json, place }) => models::test(&place.flags(), &model, json).await,
+        Command::Mcp(command) => servers::servers(command).await,
         Command::Doctor { settings, json, rebuild } => doctor::doctor(&settings.flags(), json, rebuild).await,
         Command::Serve(arguments) => serve::serve(*arguments).await,
         Command::Demo(DemoCommand::Init { folder }) => demo::init(&folder),
@@ -176,13 +185,19 @@ fn warn(config: &Config) {
 
 /// A staff whose commands are guarded by this program.
 async fn staff(surroundings: &Surroundings, config: Config, options: Options) -> Result<Staff, staff::Error> {
-    let tools = registry(sandbox(surroundings, &config));
-    Staff::open(surroundings, config, Options { tools, ..options }).await
+    let command_host = CommandHost { guard: Guard::EmbeddedOrSelf, sandbox: sandbox(surroundings, &config) };
+    let tools = Registry::standard(command_host.clone());
+    Staff::open(surroundings, config, Options { tools, command_host, ..options }).await
 }
 
 /// The tools of an agent, whose commands are guarded by this program.
 fn registry(sandbox: Sandbox) -> Registry {
     Registry::standard(CommandHost { guard: Guard::EmbeddedOrSelf, sandbox })
+}
+
+/// The names of the tools that agents can be given here.
+fn offered_tools(surroundings: &Surroundings, config: &Config) -> Vec<String> {
+    majordomo::staff::tool_names(surroundings, config, registry(Sandbox::default()))
 }
 
 /// The sandbox for commands. Our own state cannot be read in it.

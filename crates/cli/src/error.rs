@@ -20,6 +20,9 @@ pub const CONFIGURATION: u8 = 3;
 /// There is no provider, key or network.
 pub const PROVIDER: u8 = 4;
 
+/// Something was refused: by a person, a rule or a hook.
+const REFUSED: u8 = 5;
+
 impl Failure {
     /// The command line is wrong in a way that the parser cannot see.
     pub fn usage(message: impl Into<String>) -> Self {
@@ -90,6 +93,7 @@ impl From<staff::Error> for Failure {
             staff::Error::Household(_) | staff::Error::Tools(_) | staff::Error::Tool { .. } => CONFIGURATION,
             staff::Error::Setting(_) | staff::Error::Limit(_) | staff::Error::UnknownPrice(_) => CONFIGURATION,
             staff::Error::Begun(_) | staff::Error::NotBegun | staff::Error::File(_) => USAGE,
+            staff::Error::Hook(_) => REFUSED,
             staff::Error::Store { .. } | staff::Error::Runtime(_) | staff::Error::Dropped(_) => 1,
             staff::Error::Ended(_) | staff::Error::Answer { .. } | staff::Error::Closed => 1,
         };

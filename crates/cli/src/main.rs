@@ -39,6 +39,8 @@ fn main() -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return error::Failure::from(anyhow::Error::from(error)).tell(),
     };
+    // The table of models is needed soon, and reading it takes as long as reading all settings: both are done at the same time.
+    runtime.spawn_blocking(|| drop(majordomo::provider::ModelTable::builtin()));
     let ended = runtime.block_on(commands::carry_out(cli));
     // A thread that waits for input at the terminal would keep the process alive.
     runtime.shutdown_background();

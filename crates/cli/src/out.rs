@@ -29,7 +29,7 @@ pub fn tell_consent(question: &agent::approval::Approval) {
 
 /// The diagnostics of the process, chosen with RUST_LOG; warnings are always shown.
 pub fn log_to_stderr() {
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn,rmcp=off"));
     let is_asked = std::env::var_os("RUST_LOG").is_some();
     let format = tracing_subscriber::fmt().with_env_filter(filter).with_writer(|| Diagnostics).with_ansi(false);
     if is_asked { format.init() } else { format.without_time().with_target(false).init() }

@@ -5,7 +5,6 @@
 
 use agent::approval::{Approval, ApprovalId, ApprovalKind, Question};
 use agent::{Json, Time};
-use jiff::tz::TimeZone;
 use view::{clock, safe};
 
 /// The longest piece of text that is shown in a short form.
@@ -145,7 +144,7 @@ fn layout(text: &str) -> Vec<(usize, String)> {
 fn until(question: &Approval, now: Time) -> String {
     let at = question.expires_at;
     let moment = jiff::Timestamp::from_millisecond(at.0).unwrap_or_default();
-    let moment = moment.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M");
+    let moment = moment.to_zoned(majordomo::zone::local()).strftime("%Y-%m-%d %H:%M");
     if at <= now {
         format!("{moment} (expired)")
     } else {

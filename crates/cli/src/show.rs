@@ -8,7 +8,6 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use agent::{Report, ThreadId, Time};
-use jiff::tz::TimeZone;
 use runtime::Clock;
 use rustix::process::{Signal, getpid, kill_process};
 use serde_json::json;
@@ -94,7 +93,7 @@ impl Show {
         };
         Self {
             frames: Frames::new(root.clone()),
-            progress: draw::Progress::new(TimeZone::system()),
+            progress: draw::Progress::new(majordomo::zone::local()),
             tree: Tree::new(),
             root,
             output,
@@ -162,6 +161,15 @@ impl Show {
         Ok(())
     }
 
+    /// Shows a sentence for the person, where a person watches.
+    pub fn note(&mut self, sentence: String) {
+        match &mut self.way {
+            Way::Silent | Way::Json(_) => {}
+            Way::Plain(held) => held.push(sentence),
+            Way::Live(live) => live.tell(&sentence, Style::PLAIN),
+        }
+    }
+
     /// Whether the tree is drawn, or is part of the result.
     fn needs_tree(&self) -> bool {
         self.output.json || matches!(self.way, Way::Plain(_) | Way::Live(_))
@@ -178,6 +186,16 @@ impl Show {
             Way::Silent | Way::Plain(_) => {}
         }
         Ok(())
+    }
+
+    /// Prints what happened to tasks of the run, where every event is printed in our own format.
+    pub fn push_tasks(&mut self, frames: &[serde_json::Value]) -> anyhow::Result<()> {
+        frames.iter().try_for_each(|frame| self.print(&frame.to_string()))
+    }
+
+    /// Whether what happens to tasks is printed: the other formats have no words for it.
+    pub fn wants_tasks(&self) -> bool {
+        matches!(&self.way, Way::Json(lines) if lines.is_canonical())
     }
 
     /// Whether text is wanted while it is produced.

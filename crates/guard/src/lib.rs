@@ -23,16 +23,16 @@ mod supervise;
 
 use std::ffi::OsString;
 use std::io::Write;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, ExitCode};
 
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use rustix::process::{Resource, Rlimit};
 
 use crate::group::Group;
-use crate::order::{Order, Outcome, Received};
+use crate::order::{Order, Outcome, Received, Streams};
 use crate::sandbox::Started;
 
 pub use crate::landlock::probe as probe_landlock;
@@ -111,23 +111,23 @@ fn prepared() -> Result<SignalFd, String> {
 }
 
 fn guarded(received: Received, line: &UnixStream, children: &SignalFd) -> Result<Outcome, String> {
-    let Received { order, cwd, output } = received;
+    let Received { order, cwd, streams } = received;
     rustix::process::fchdir(&cwd).map_err(|error| format!("the command's folder is gone: {error}"))?;
     drop(cwd);
-    let started = match sandbox::start(&order, &output)? {
+    let started = match sandbox::start(&order, &streams)? {
         Some(started) => started,
-        None => Started::bare(bare(&order, &output)?),
+        None => Started::bare(bare(&order, &streams)?),
     };
     // The runtime reads until the last writer is gone.
-    drop(output);
+    drop(streams);
     Ok(supervise::supervise(started, line, children))
 }
 
 /// Starts the command without a sandbox.
-fn bare(order: &Order, output: &OwnedFd) -> Result<i32, String> {
+fn bare(order: &Order, streams: &Streams) -> Result<i32, String> {
     let (program, args) = order.command.split_first().ok_or("a guard needs a command")?;
     let mut shell = Command::new(program);
-    shell.args(args).stdin(Stdio::null());
-    let started = sandbox::started(&mut shell, order, output);
-    started.map_err(|error| format!("the shell does not start: {error}"))
+    shell.args(args).stdin(sandbox::input(streams).map_err(|error| error.to_string())?);
+    let started = sandbox::started(&mut shell, order, streams);
+    started.map_err(|error| format!("the program does not start: {error}"))
 }

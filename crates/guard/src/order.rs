@@ -1,8 +1,8 @@
-//! What the runtime tells a guard and what the guard tells at the end: plain data and two open files, over one socket.
+//! What the runtime tells a guard and what the guard tells at the end: plain data and a few open files, over one socket.
 //!
 //! An order is a length and a list of fields, each with its own length. Names and values are bytes, not text: a path of the
-//! workspace may hold anything. The open files, the command's folder and the pipe for its output, come with the first
-//! bytes.
+//! workspace may hold anything. The open files come with the first bytes: the command's folder and the pipe for its output, and for a
+//! program that is talked to while it runs, also the pipes for its input and its errors.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, IoSlice, IoSliceMut, Read};
@@ -81,8 +81,17 @@ pub struct Received {
     pub order: Order,
     /// The folder to run it in.
     pub cwd: OwnedFd,
+    /// Where what it prints goes, and where its input comes from.
+    pub streams: Streams,
+}
+
+/// The pipes of a command.
+#[derive(Debug)]
+pub struct Streams {
     /// Where its output goes.
     pub output: OwnedFd,
+    /// Where its input comes from, and where its errors go. Without them the input is empty and errors go where output goes.
+    pub talk: Option<(OwnedFd, OwnedFd)>,
 }
 
 /// What a guard tells at the end.
@@ -100,19 +109,35 @@ pub struct Outcome {
     pub left: usize,
 }
 
-/// Sends the beginning of an order, with the open files; the rest is to be written after it.
-pub fn send_files(line: impl AsFd, bytes: &[u8], cwd: BorrowedFd<'_>, output: BorrowedFd<'_>) -> io::Result<usize> {
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];
-    let mut files = SendAncillaryBuffer::new(&mut space);
-    let both = [cwd, output];
-    assert!(files.push(SendAncillaryMessage::ScmRights(&both)), "there is space for two files");
-    Ok(rustix::net::sendmsg(line, &[IoSlice::new(bytes)], &mut files, SendFlags::NOSIGNAL)?)
+/// The most files that come with an order.
+const MAX_FILES: usize = 4;
+
+/// Sends the beginning of an order, with the open files: the command's folder, its output, and for a program that is talked to its
+/// input and its errors. The rest is to be written after it.
+pub fn send_files(line: impl AsFd, bytes: &[u8], files: &[BorrowedFd<'_>]) -> io::Result<usize> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_FILES))];
+    let mut sent = SendAncillaryBuffer::new(&mut space);
+    assert!(
+        files.len() <= MAX_FILES && sent.push(SendAncillaryMessage::ScmRights(files)),
+        "there is space for the files"
+    );
+    Ok(rustix::net::sendmsg(line, &[IoSlice::new(bytes)], &mut sent, SendFlags::NOSIGNAL)?)
 }
 
 /// Waits for an order; none if the socket is closed before it is complete.
 pub fn receive(line: &UnixStream) -> io::Result<Option<Received>> {
+    let Some((order, files)) = receive_with_files(line)? else { return Ok(None) };
+    let mut files = files.into_iter();
+    let (Some(cwd), Some(output)) = (files.next(), files.next()) else {
+        return Err(io::Error::other("it came without the command's folder and output"));
+    };
+    Ok(Some(Received { order, cwd, streams: Streams { output, talk: files.next().zip(files.next()) } }))
+}
+
+/// The same with whatever files come with it.
+pub(crate) fn receive_with_files(line: &UnixStream) -> io::Result<Option<(Order, Vec<OwnedFd>)>> {
     let mut length = [0; 4];
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_FILES))];
     let mut files = RecvAncillaryBuffer::new(&mut space);
     let got = loop {
         match rustix::net::recvmsg(line, &mut [IoSliceMut::new(&mut length)], &mut files, RecvFlags::CMSG_CLOEXEC) {
@@ -126,17 +151,7 @@ pub fn receive(line: &UnixStream) -> io::Result<Option<Received>> {
             _ => Vec::new(),
         })
         .collect();
-    let Some(order) = body(line, length, got)? else { return Ok(None) };
-    let mut files = files.into_iter();
-    let (Some(cwd), Some(output)) = (files.next(), files.next()) else {
-        return Err(io::Error::other("it came without the command's folder and output"));
-    };
-    Ok(Some(Received { order, cwd, output }))
-}
-
-/// The same without open files.
-pub(crate) fn receive_plain(line: &UnixStream) -> io::Result<Option<Order>> {
-    body(line, [0; 4], 0)
+    Ok(body(line, length, got)?.map(|order| (order, files)))
 }
 
 fn body(mut line: &UnixStream, mut length: [u8; 4], got: usize) -> io::Result<Option<Order>> {
@@ -329,10 +344,10 @@ mod tests {
             let (folder, file) = (tempfile::tempdir().unwrap(), tempfile::tempfile().unwrap());
             let opened = std::fs::File::open(folder.path()).unwrap();
             let bytes = order.to_bytes();
-            let sent = send_files(&ours, &bytes[..3], opened.as_fd(), file.as_fd()).unwrap();
+            let sent = send_files(&ours, &bytes[..3], &[opened.as_fd(), file.as_fd()]).unwrap();
             (&ours).write_all(&bytes[sent..]).unwrap();
-            let Received { order: read, cwd, output } = receive(&theirs).unwrap().unwrap();
-            assert_eq!(read, order);
+            let Received { order: read, cwd, streams: Streams { output, talk } } = receive(&theirs).unwrap().unwrap();
+            assert!(read == order && talk.is_none());
             assert!(std::fs::File::from(cwd).metadata().unwrap().is_dir());
             std::fs::File::from(output).write_all(b"printed").unwrap();
             assert_eq!(file.metadata().unwrap().len(), 7);
@@ -347,13 +362,13 @@ mod tests {
                 let (mut ours, theirs) = UnixStream::pair().unwrap();
                 ours.write_all(&bytes[..length]).unwrap();
                 drop(ours);
-                assert!(receive_plain(&theirs).unwrap().is_none(), "{length} of {}", bytes.len());
+                assert!(receive_with_files(&theirs).unwrap().is_none(), "{length} of {}", bytes.len());
                 assert!(length < 4 || Order::read(&bytes[4..length]).is_none(), "{length} of {}", bytes.len());
             }
         }
         let (mut ours, theirs) = UnixStream::pair().unwrap();
         ours.write_all(&u32::MAX.to_le_bytes()).unwrap();
-        assert!(receive_plain(&theirs).is_err());
+        assert!(receive_with_files(&theirs).is_err());
     }
 
     #[test]

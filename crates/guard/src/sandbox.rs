@@ -17,7 +17,7 @@ use rustix::io::FdFlags;
 use rustix::process::Pid;
 use rustix::thread::CapabilitySet;
 
-use crate::order::{self, Bubblewrap, Landlock, Order, Sandbox};
+use crate::order::{self, Bubblewrap, Landlock, Order, Sandbox, Streams};
 use crate::processes::{self, ProcessInfo};
 use crate::{CONFINE, WORD, landlock, limits, mounted};
 
@@ -42,26 +42,32 @@ enum StartupStatus {
 }
 
 /// Starts a command in the sandbox of an order; none if it has none.
-pub(crate) fn start(order: &Order, output: &OwnedFd) -> Result<Option<Started>, String> {
+pub(crate) fn start(order: &Order, streams: &Streams) -> Result<Option<Started>, String> {
     let started = match &order.sandbox {
         Sandbox::None => return Ok(None),
         Sandbox::Bubblewrap(with) => {
             limits::set_own();
-            behind_bubblewrap(with, order, output)
+            behind_bubblewrap(with, order, streams)
         }
         Sandbox::Landlock(with) => {
             limits::set_own();
-            behind_landlock(with, order, output)
+            behind_landlock(with, order, streams)
         }
     };
     started.map(Some).map_err(|problem| format!("the sandbox could not be built: {problem}"))
 }
 
 /// Starts a program with the environment of an order, in a process group of its own.
-pub(crate) fn started(command: &mut Command, order: &Order, output: &OwnedFd) -> io::Result<i32> {
+pub(crate) fn started(command: &mut Command, order: &Order, streams: &Streams) -> io::Result<i32> {
     command.env_clear().envs(order.environment.iter().map(|(name, value)| (name, value))).process_group(0);
-    command.stdout(output.try_clone()?).stderr(output.try_clone()?);
+    let errors = streams.talk.as_ref().map_or(&streams.output, |(_, errors)| errors);
+    command.stdout(streams.output.try_clone()?).stderr(errors.try_clone()?);
     Ok(command.spawn()?.id().cast_signed())
+}
+
+/// The standard input of a command: its pipe, or nothing.
+pub(crate) fn input(streams: &Streams) -> io::Result<Stdio> {
+    streams.talk.as_ref().map_or_else(|| Ok(Stdio::null()), |(input, _)| Ok(input.try_clone()?.into()))
 }
 
 impl Started {
@@ -108,12 +114,12 @@ impl Started {
     }
 }
 
-fn behind_bubblewrap(with: &Bubblewrap, order: &Order, output: &OwnedFd) -> Result<Started, String> {
+fn behind_bubblewrap(with: &Bubblewrap, order: &Order, streams: &Streams) -> Result<Started, String> {
     let filter = in_memory(&with.filter).map_err(words)?;
     let (status, status_end) = io::pipe().map_err(words)?;
     let (gate_end, gate) = io::pipe().map_err(words)?;
     let mut bwrap = Command::new(&with.program);
-    bwrap.args(&with.arguments).stdin(Stdio::null());
+    bwrap.args(&with.arguments).stdin(input(streams).map_err(words)?);
     for (word, file) in
         [("--seccomp", filter.as_fd()), ("--json-status-fd", status_end.as_fd()), ("--block-fd", gate_end.as_fd())]
     {
@@ -122,7 +128,7 @@ fn behind_bubblewrap(with: &Bubblewrap, order: &Order, output: &OwnedFd) -> Resu
         bwrap.arg(word).arg(file.as_raw_fd().to_string());
     }
     bwrap.arg("--").args(&order.command);
-    let leader = started(&mut bwrap, order, output).map_err(words)?;
+    let leader = started(&mut bwrap, order, streams).map_err(words)?;
     drop((filter, status_end, gate_end));
     let mut status = BufReader::new(status);
     let first = first_process(&mut status);
@@ -140,7 +146,7 @@ fn behind_bubblewrap(with: &Bubblewrap, order: &Order, output: &OwnedFd) -> Resu
     Ok(Started { leader, startup, mount_points: with.mount_points.clone(), passing: None })
 }
 
-fn behind_landlock(with: &Landlock, order: &Order, output: &OwnedFd) -> Result<Started, String> {
+fn behind_landlock(with: &Landlock, order: &Order, streams: &Streams) -> Result<Started, String> {
     let passing = Passing::new(&with.temporary).map_err(words)?;
     let (ours, theirs) = UnixStream::pair().map_err(words)?;
     let mut confined = order.clone();
@@ -151,10 +157,15 @@ fn behind_landlock(with: &Landlock, order: &Order, output: &OwnedFd) -> Result<S
     confined.sandbox = Sandbox::Landlock(with);
     let mut program = Command::new("/proc/self/exe");
     program.arg0("majordomo").args([WORD, CONFINE]).stdin(OwnedFd::from(theirs));
-    let leader = started(&mut program, &confined, output).map_err(words)?;
+    let leader = started(&mut program, &confined, streams).map_err(words)?;
     // The command object holds the other end of the line, whose end would never come.
     drop(program);
-    (&ours).write_all(&confined.to_bytes()).map_err(words)?;
+    let bytes = confined.to_bytes();
+    let sent = match &streams.talk {
+        Some((input, _)) => order::send_files(&ours, &bytes, &[input.as_fd()]).map_err(words)?,
+        None => 0,
+    };
+    (&ours).write_all(&bytes[sent..]).map_err(words)?;
     Ok(Started { leader, startup: StartupStatus::Confined(ours), mount_points: Vec::new(), passing: Some(passing) })
 }
 
@@ -167,16 +178,19 @@ pub(crate) fn confine(mut line: UnixStream) -> ExitCode {
 }
 
 fn become_the_command(line: &UnixStream) -> Result<String, String> {
-    let order = order::receive_plain(line).map_err(words)?.ok_or("there is no order")?;
+    let (order, files) = order::receive_with_files(line).map_err(words)?.ok_or("there is no order")?;
     let Sandbox::Landlock(with) = &order.sandbox else { return Err("there is no sandbox".to_owned()) };
     let (program, args) = order.command.split_first().ok_or("there is no command")?;
-    let nothing = File::open("/dev/null").map_err(words)?;
+    let input = match files.into_iter().next() {
+        Some(input) => input,
+        None => File::open("/dev/null").map_err(words)?.into(),
+    };
     drop_powers();
     landlock::restrict(with)?;
     landlock::filter(&with.filter)?;
-    rustix::stdio::dup2_stdin(nothing).map_err(words)?;
+    rustix::stdio::dup2_stdin(input).map_err(words)?;
     let error = Command::new(program).args(args).exec();
-    Ok(format!("the shell does not start: {error}"))
+    Ok(format!("the program does not start: {error}"))
 }
 
 /// Takes the powers of root from what root starts. A process without them cannot and need not do this.

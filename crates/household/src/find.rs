@@ -67,33 +67,87 @@ const NEAR: f64 = 0.42;
 /// A passage that covers less of the question is no answer.
 const LEAST: f64 = 0.34;
 
+/// Where an answer is looked for.
+#[derive(Clone, Copy, Debug)]
+struct Scope<'a> {
+    /// Kinds of sources; all where none are said.
+    kinds: &'a [String],
+    /// Ids of mails and events, and paths of notes, that the question is about; everything where none are said.
+    about: &'a [String],
+    limit: usize,
+}
+
 /// The best passages for a question, as JSON.
-fn answer(question: &str, kinds: &[String], limit: usize, household: &Household) -> Result<Value, Error> {
+fn answer(question: &str, scope: Scope<'_>, household: &Household) -> Result<Value, Error> {
     let wanted = Wanted::of(question);
     let mut terms = terms(question, household)?;
     // Words that only say what kind of thing is asked for are not looked for, unless there are no others.
     if terms.iter().any(|term| !wanted.is_named_by(&term.said)) {
         terms.retain(|term| !wanted.is_named_by(&term.said));
     }
-    if terms.is_empty() {
+    if terms.is_empty() && scope.about.is_empty() {
         return Err(Error::request("there is no word in the question that could be looked for; say what it is about"));
     }
-    let passages = sources::gather(&terms, kinds, household)?;
-    let weights = weights(&terms, &passages);
-    let mut scored: Vec<Scored> =
-        passages.into_iter().filter_map(|passage| score(passage, &terms, &weights, wanted)).collect();
+    let mut scored: Vec<Scored> = match scope.about.is_empty() {
+        true => {
+            let passages = sources::gather(&terms, scope.kinds, household)?;
+            let weights = weights(&terms, &passages);
+            passages.into_iter().filter_map(|passage| score(passage, &terms, &weights, wanted)).collect()
+        }
+        false => {
+            let passages = sources::of(scope.about, household)?;
+            passages.into_iter().filter_map(|passage| score_inside(passage, &terms, wanted)).collect()
+        }
+    };
     scored.sort_by(|one, other| other.score.total_cmp(&one.score));
-    let mut answers: Vec<Value> = Vec::new();
+    let (mut answers, mut suspicious): (Vec<Value>, Vec<Value>) = (Vec::new(), Vec::new());
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     for one in scored {
         let count = seen.entry(one.passage.source.key()).or_default();
         *count += 1;
-        if *count <= 2 && answers.len() < limit && !one.passage.source.is_suspicious(household)? {
-            answers.push(shown(&one, household));
+        let (is_new, is_first) = (*count <= 2, *count == 1);
+        if !is_new || answers.len() >= scope.limit {
+            continue;
+        }
+        match one.passage.source.warnings(household)? {
+            warnings if warnings.is_empty() => answers.push(shown(&one, household)),
+            // Not a word of it is quoted, but that it may be meant is said.
+            warnings if is_first && answers.len() < 2 && one.covers >= HALF && terms.len() > one.missing.len() + 1 => {
+                let mut told = one.passage.source.shown(household);
+                told["warnings"] = json!(warnings);
+                told["covers"] = json!((one.covers * 100.0).round() / 100.0);
+                suspicious.push(told);
+            }
+            _ => {}
         }
     }
     let asked: Vec<&str> = terms.iter().map(|term| term.said.as_str()).collect();
-    Ok(json!({ "question": text::line(question, 300), "words": asked, "answers": answers }))
+    let mut answer = json!({ "question": text::line(question, 300), "words": asked, "answers": answers });
+    if !suspicious.is_empty() {
+        answer["suspicious"] = json!(suspicious);
+    }
+    Ok(answer)
+}
+
+/// The worth of a passage of what is spoken of already: one word of the question, or the kind of thing that is asked for, is enough.
+fn score_inside(passage: Passage, terms: &[Term], wanted: Wanted) -> Option<Scored> {
+    let worths: Vec<f64> =
+        terms.iter().map(|term| term.worth(&passage.words).max(AROUND * term.worth(&passage.around))).collect();
+    let own = terms.iter().map(|term| term.worth(&passage.words)).fold(0.0, f64::max);
+    let holds = wanted != Wanted::Anything && wanted.is_in(&passage.quote, passage.is_dated);
+    let covers = match terms.is_empty() {
+        true => HALF,
+        false => worths.iter().sum::<f64>() / terms.len() as f64,
+    };
+    if own <= 0.0 && !holds {
+        return None;
+    }
+    let pairs = || terms.iter().zip(&worths);
+    let missing = pairs().filter(|(_, worth)| **worth <= 0.0).map(|(term, _)| term.said.clone()).collect();
+    let kind = if holds { KIND } else { 0.0 };
+    let heading = if passage.is_heading { HEADING } else { 0.0 };
+    let is_sure = !passage.is_heading && own > 0.0 && (holds || covers >= HALF);
+    Some(Scored { score: covers + kind - heading, covers, is_sure, missing, read_as: Vec::new(), passage })
 }
 
 /// The words of a question that say what it is about. A word for a person stands for everything that the person is called.

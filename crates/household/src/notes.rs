@@ -25,6 +25,6 @@ pub(crate) mod tools;
 mod vocabulary;
 mod watch;
 
-pub(crate) use quote::{about, counted, lines_about, naming};
+pub(crate) use quote::{NoteText, about, at, counted, lines_about, naming};
 pub(crate) use refresh::IndexState;
 pub use search::{Found, FoundNote, MatchKind, search};

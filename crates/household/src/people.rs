@@ -8,15 +8,19 @@ pub(crate) mod tools;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashSet;
+
+use jiff::ToSpan;
+
 use crate::contacts::Contact;
 use crate::error::Error;
-use crate::glossary;
 use crate::household::Household;
 use crate::mail::address::Person;
 use crate::mail::mailbox::{Filter, Mailbox};
 use crate::notes;
 use crate::passages::words_of;
 use crate::text::fold;
+use crate::{calendar, glossary};
 
 /// A person that the household knows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,6 +32,8 @@ pub(crate) struct KnownPerson {
     pub mails: usize,
 }
 
+/// Mails that are looked at for words.
+const MAILS_FOR_WORDS: usize = 300;
 /// Mails that are looked at for people; an older correspondent who matters is in the address book.
 const MAILS: usize = 1_500;
 
@@ -37,8 +43,18 @@ impl KnownPerson {
         let nicknames = self.card.iter().flat_map(|card| &card.nicknames);
         let mut names: Vec<String> = words_of(&self.name).into_iter().filter(|word| word.len() > 1).collect();
         names.extend(nicknames.flat_map(|name| words_of(name)));
+        names.extend(self.other_names());
         names.extend(self.addresses.iter().cloned());
         names
+    }
+
+    /// Names that only the address or the card's note says, where the name itself is in letters that few can type: `yuki.tanaka@…`.
+    pub fn other_names(&self) -> Vec<String> {
+        if self.name.chars().any(|character| character.is_ascii_alphabetic()) {
+            return Vec::new();
+        }
+        let local = self.addresses.iter().filter_map(|address| address.split('@').next());
+        local.flat_map(words_of).filter(|word| word.len() > 2).collect()
     }
 
     /// Whether a person in a header is this one.
@@ -194,7 +210,18 @@ impl Household {
         names.extend(
             met.iter().filter(|person| person.card.is_none()).filter(is_person).map(|person| person.name.clone()),
         );
+        names.extend(met.iter().map(|person| person.other_names().join(" ")).filter(|name| !name.is_empty()));
         names
+    }
+
+    /// The words of the newest mails and of the events, folded. What cannot be read is left out.
+    pub fn own_words(&self) -> HashSet<String> {
+        let newest = |mailbox: Mailbox<'_>| mailbox.list(&Filter::default(), MAILS_FOR_WORDS);
+        let mails = self.mailbox().and_then(newest).map(|(mails, _)| mails).unwrap_or_default();
+        let events = calendar::tools::next_of_each(self, 365.days()).unwrap_or_default();
+        let texts = mails.iter().flat_map(|mail| [mail.message.subject.as_str(), &mail.message.text]);
+        let titles = events.iter().map(|event| event.details.title.as_str());
+        texts.chain(titles).flat_map(words_of).filter(|word| word.len() > 3).collect()
     }
 
     /// Whether a text holds a word: inflected, misspelt by a letter, or in another language of the glossary.

@@ -79,6 +79,11 @@ impl Part {
     }
 }
 
+/// Whether a text names a day of the week.
+pub fn names_weekday(text: &str) -> bool {
+    prose::names_weekday(text)
+}
+
 /// Reads what a text says about time, as seen from `now`.
 pub fn parse(text: &str, now: &Zoned) -> Times {
     parse_words(text, &words(text), now)

@@ -241,8 +241,9 @@ impl StaffBuilder {
     /// Puts the staff together. What is wrong with the model, the agents, the tools or a setting is an error here, before anything runs.
     pub async fn build(mut self) -> Result<Staff, Error> {
         let surroundings = self.surroundings()?;
+        let command_host = std::mem::take(&mut self.command_host);
         let mut tools = match &self.workspace {
-            Some(_) => Registry::standard(std::mem::take(&mut self.command_host)),
+            Some(_) => Registry::standard(command_host.clone()),
             None => Registry::new(),
         };
         for tool in std::mem::take(&mut self.tools) {
@@ -252,6 +253,7 @@ impl StaffBuilder {
         let config = self.config(&surroundings, preset)?;
         let options = Options {
             tools,
+            command_host,
             agents,
             rules: self.rules,
             models: self.models.into_iter().chain(self.model).collect(),

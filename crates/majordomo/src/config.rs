@@ -18,6 +18,7 @@ mod model;
 mod narrowing;
 mod origin;
 mod providers;
+mod servers;
 mod suggestion;
 mod surroundings;
 mod values;
@@ -32,6 +33,7 @@ use agent::Mode;
 use agent::budget::Grant;
 use agent::permission::Rule;
 use agent::policy::Policy;
+use mcp::ServerSettings;
 use provider::{ModelEntry, ProviderConfig};
 use serde::Deserialize;
 
@@ -84,6 +86,16 @@ pub struct Config {
     pub demo: bool,
     /// Tasks.
     pub tasks: TasksConfig,
+    /// The servers of tools that are used: the user's own, and those of a trusted project.
+    pub servers: Vec<ServerSettings>,
+    /// Instructions in files.
+    pub instructions: InstructionsConfig,
+    /// Skills.
+    pub skills: SkillsConfig,
+    /// Hooks.
+    pub hooks: HooksConfig,
+    /// The tools that read the web.
+    pub web: WebConfig,
     /// How surely what is remembered survives a loss of power.
     pub durability: Durability,
     /// What keeps commands to their workspace.
@@ -113,8 +125,66 @@ pub struct TasksConfig {
     pub enabled: bool,
     /// How many agents may work for a board at the same time.
     pub max_concurrent: u32,
-    /// How often the checks of a task may fail before it is blocked.
-    pub check_attempts: u32,
+}
+
+/// `[instructions]`: `AGENTS.md` and its like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub struct InstructionsConfig {
+    /// Whether they are shown to models.
+    pub enabled: bool,
+    /// Whether sub-agents are shown them, too.
+    pub sub_agents: bool,
+    /// How many bytes of them are shown, of all files together.
+    pub max_bytes: u64,
+}
+
+/// `[skills]`: folders with a `SKILL.md`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct SkillsConfig {
+    /// Whether models can use them.
+    pub enabled: bool,
+    /// The skills whose text counts as the user's own, by name; that of all others is untrusted text.
+    pub trusted: Vec<String>,
+}
+
+/// `[hooks]`: commands of the user that are run when something happens.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct HooksConfig {
+    /// Files with hooks besides `hooks.json`, such as `~/.claude/settings.json`.
+    pub files: Vec<String>,
+}
+
+/// `[web]`: the tools that read the web.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct WebConfig {
+    /// Whether agents can read pages.
+    pub fetch: bool,
+    /// Hosts that may lead to private addresses, as `host` or `host:port`.
+    pub private_hosts: Vec<String>,
+    /// How many seconds one call may take.
+    pub timeout_s: u64,
+    /// The most bytes of a page that are read.
+    pub max_bytes: usize,
+    /// The service that searches.
+    pub search: SearchService,
+    /// Where the service is, where that is not its usual address.
+    pub search_url: Option<String>,
+    /// The variable that holds its key, where that is not the usual one.
+    pub search_key_env: Option<String>,
+}
+
+/// A service that searches the web.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SearchService {
+    /// None: there is no tool that searches.
+    None,
+    /// SearXNG.
+    Searxng,
+    /// Brave.
+    Brave,
+    /// Tavily.
+    Tavily,
 }
 
 /// How surely what is remembered survives a loss of power.
@@ -161,6 +231,14 @@ pub struct Withheld {
     pub rules: Vec<Rule>,
     /// How many agents it has.
     pub agents: usize,
+    /// Its servers of tools, each with exactly what would be started or reached.
+    pub servers: Vec<(String, String)>,
+    /// How many files with hooks it has.
+    pub hooks: usize,
+    /// How many skills it has.
+    pub skills: usize,
+    /// How many instruction files it has.
+    pub instructions: usize,
 }
 
 /// One value and where it comes from.
@@ -192,13 +270,30 @@ impl Config {
         let mut warnings = Vec::new();
         let merged = merge::merged(surroundings, top, &mut warnings)?;
         let Merged { mut layers, rules, project, withheld: (settings, waiting) } = merged;
-        let agents = if project.is_trusted() { 0 } else { project.agents.len() };
-        let withheld = Withheld { settings: settings.iter().map(entry).collect(), rules: waiting, agents };
+        let count = |files: usize| if project.is_trusted() { 0 } else { files };
+        let of_project = servers::of_project(&project, surroundings);
+        let waiting_servers = if project.is_trusted() { Vec::new() } else { of_project.shown.clone() };
+        let withheld = Withheld {
+            settings: settings.iter().map(entry).collect(),
+            rules: waiting,
+            agents: count(project.agents.len() + project.foreign_agents.len()),
+            servers: waiting_servers,
+            hooks: count(usize::from(project.hooks.is_some())),
+            skills: count(project.skills.len()),
+            instructions: count(project.instructions.len()),
+        };
         warnings.extend(withheld.told(&project));
         checks::complete_providers(&mut layers)?;
         checks::whole_names(&layers)?;
         checks::whole_prices(&layers)?;
         let values = Values::of(&layers);
+        let servers = servers::all(
+            values.mcp,
+            of_project.if_trusted(project.is_trusted()),
+            &layers,
+            surroundings,
+            &mut warnings,
+        )?;
         let providers = providers::resolved(values.providers, &layers, surroundings);
         let named = layers.setting(&Key::dotted("model")).map(|setting| setting.origin.clone());
         let model_is_asked_for = matches!(named, Some(Origin::Flag(_) | Origin::Variable(_) | Origin::Builder(_)));
@@ -232,6 +327,11 @@ impl Config {
             household: Some(values.household).filter(HouseholdConfig::is_there),
             demo,
             tasks: values.tasks,
+            servers,
+            instructions: values.instructions,
+            skills: values.skills,
+            hooks: values.hooks,
+            web: values.web,
             durability: values.store.durability,
             sandbox: values.sandbox.kind,
             rules,
@@ -277,7 +377,10 @@ impl Config {
 impl Withheld {
     /// Whether there is anything that trust would let in.
     pub fn is_empty(&self) -> bool {
-        self.settings.is_empty() && self.rules.is_empty() && self.agents == 0
+        self.settings.is_empty()
+            && self.rules.is_empty()
+            && self.servers.is_empty()
+            && self.agents + self.hooks + self.skills + self.instructions == 0
     }
 
     /// What waits, in a few words.
@@ -292,6 +395,10 @@ impl Withheld {
         parts.extend(count(self.settings.len().saturating_sub(SHOWN), "more key", "more keys"));
         parts.extend(count(self.rules.len(), "rule that allows", "rules that allow"));
         parts.extend(count(self.agents, "agent", "agents"));
+        parts.extend(count(self.servers.len(), "MCP server", "MCP servers"));
+        parts.extend(count(self.hooks, "file with hooks", "files with hooks"));
+        parts.extend(count(self.skills, "skill", "skills"));
+        parts.extend(count(self.instructions, "instruction file", "instruction files"));
         parts.join(", ")
     }
 
@@ -313,7 +420,10 @@ impl Withheld {
 
 fn entries(layers: &Layers, model: Option<&(String, Origin)>) -> Vec<Entry> {
     let mut settings: Vec<&Setting> = layers.settings().filter(|setting| setting.key.section() != "model").collect();
-    settings.sort_by(|one, other| one.key.rank().cmp(&other.key.rank()));
+    settings.sort_by_cached_key(|setting| {
+        let (section, name, position) = setting.key.rank();
+        (section, name.to_owned(), position)
+    });
     let model = Entry {
         key: "model".to_owned(),
         value: model.map(|(name, _)| name.as_str()).into(),

@@ -48,9 +48,12 @@ pub enum Trial {
 pub async fn try_model(config: &Config, model: &str, trial: Trial, within: Duration) -> Result<Answered, String> {
     let begun = Instant::now();
     let models = ModelTable::builtin().with(config.models.clone());
-    let providers = Providers::new(config.providers.clone(), models, provider::Options::default());
-    let opened = providers.and_then(|providers| providers.open(model));
-    let mut conversation = opened.map_err(|error| error.to_string())?;
+    let said = |error: provider::Error| error.to_string();
+    let providers = Providers::new(config.providers.clone(), models, provider::Options::default()).map_err(said)?;
+    let mut conversation = providers.open(model).map_err(said)?;
+    // As a run would ask, so that a local server loads the model in the way in which it is used.
+    providers.learn(model).await;
+    let window_tokens = providers.model(model).map_err(said)?.context_tokens;
     let (words, max_tokens, tools) = match trial {
         Trial::Words => (WORDS, MAX_TOKENS, Vec::new()),
         Trial::Tool => (WORDS_WITH_TOOL, MAX_TOKENS_WITH_TOOL, vec![tool()]),
@@ -60,6 +63,8 @@ pub async fn try_model(config: &Config, model: &str, trial: Trial, within: Durat
     conversation.push(&Message { role: Role::User, parts: vec![text] });
     let ask = Ask {
         max_tokens,
+        window_tokens: Some(window_tokens),
+        may_wait: false,
         calls_allowed: trial == Trial::Tool,
         output_schema: None,
         cancel: CancellationToken::new(),

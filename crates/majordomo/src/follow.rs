@@ -108,6 +108,7 @@ impl Updates {
     fn ours(&self, piece: Fleeting) -> Option<Streamed> {
         let source = match piece.what {
             FleetingKind::Turn(turn) => StreamSource::Turn(turn),
+            FleetingKind::Thought(turn) => StreamSource::Thought(turn),
             FleetingKind::Call(call) => StreamSource::Call(call),
         };
         (piece.thread.root() == self.root).then_some(Streamed { thread: piece.thread, source, text: piece.text })

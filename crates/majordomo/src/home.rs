@@ -63,7 +63,7 @@ impl Home {
     pub(crate) fn providers(&self, providers: Providers) -> Providers {
         let rules = match &self.household {
             Some(household) => RulesEngine::for_household(household),
-            None => RulesEngine::new(Arc::new(Timestamp::now), TimeZone::system()),
+            None => RulesEngine::new(Arc::new(Timestamp::now), crate::zone::local()),
         };
         providers.with_resident(&format!("builtin/{}", rules_engine::NAME), Arc::new(rules))
     }
@@ -71,7 +71,7 @@ impl Home {
     /// Whether a prompt is plainly about this household.
     pub(crate) fn is_asked_for(&self, prompt: &str) -> bool {
         self.household.as_ref().is_some_and(|household| {
-            let context = rules_engine::Context { now: household.now(), people: household.people() };
+            let context = rules_engine::Context::new(household.now(), household.people());
             rules_engine::is_household_request(prompt, &context)
         })
     }

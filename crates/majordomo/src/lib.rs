@@ -42,9 +42,11 @@ pub mod config;
 pub mod connection;
 pub mod decide;
 mod decisions;
-mod files;
+pub mod files;
 pub mod follow;
 mod home;
+pub mod hooks;
+pub mod instructions;
 pub mod kept;
 mod limits;
 mod model;
@@ -54,7 +56,9 @@ mod program_tool;
 mod route;
 pub mod rules;
 mod run;
+pub mod servers;
 mod session;
+pub mod skills;
 pub mod staff;
 pub mod tasks;
 pub mod threads;
@@ -63,6 +67,7 @@ pub mod trust;
 mod typed;
 mod work;
 pub mod worker;
+pub mod zone;
 
 /// The code on the page is compiled with the tests.
 #[cfg(doctest)]

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use jiff::civil::Date;
-use provider::{ModelEntry, ModelTable, Providers};
+use provider::{Ability, Dollars, ModelEntry, ModelTable, Providers};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::config::Config;
 use crate::staff::Error;
@@ -42,6 +44,36 @@ pub struct ModelRow {
     pub is_known: bool,
     /// Whether it is used when only its provider is known.
     pub is_usual: bool,
+}
+
+/// A model that can be asked for, as programs are given it.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ModelInfo {
+    /// `provider/model`.
+    pub id: String,
+    /// Whether the table, or the configuration, knows it by its name or its family.
+    pub known: bool,
+    /// Whether it is used when only its provider is known.
+    pub default: bool,
+    /// Tokens that fit into one request, answer included; null where that is not known.
+    pub context_tokens: Option<u64>,
+    /// The longest answer; null where that is not known.
+    pub max_output_tokens: Option<u64>,
+    /// What it costs; null where that is not known.
+    pub price: Option<Dollars>,
+    /// What it takes besides text; null where that is not known.
+    pub takes: Option<Vec<Ability>>,
+    /// The last day on which the provider answers for it, such as `2026-11-30`; null where none is known.
+    pub ends: Option<String>,
+}
+
+impl ModelRow {
+    /// What programs are given of it.
+    pub fn info(self) -> ModelInfo {
+        let ModelEntry { context_tokens, max_output_tokens, price, takes, ends, .. } = self.entry;
+        let (known, default) = (self.is_known, self.is_usual);
+        ModelInfo { id: self.name, known, default, context_tokens, max_output_tokens, price, takes, ends }
+    }
 }
 
 /// Whether providers are asked for their lists.

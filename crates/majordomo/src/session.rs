@@ -123,9 +123,11 @@ impl Session {
             self.check_models(root).await?;
         }
         let (text, attachments) = self.staff.with_files(&work, &row.model).await?;
+        let text = self.staff.submitted(text, None).await?;
         let updates = Updates::new(self.runtime(), root.clone());
         self.staff.approvals().begin(self.runtime(), root, work.approver);
         let said = Said { text, output_schema: work.output_schema, attachments, unwatched: work.unwatched };
+        self.staff.tools_ready().await;
         match self.runtime().say(thread, said).await {
             Ok(message) => {
                 self.staff.approvals().ask_again(self.store(), root).await?;
@@ -147,6 +149,7 @@ impl Session {
         let updates = Updates::new(self.runtime(), root.clone());
         let before = newest(&**self.store(), root).await?;
         self.staff.approvals().begin(self.runtime(), root, None);
+        self.staff.tools_ready().await;
         match self.runtime().resume(root).await {
             Ok(handle) => {
                 self.staff.approvals().ask_again(self.store(), root).await?;

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use agent::creation::{Errand, Root, errand};
 use agent::delegation::Preference;
@@ -12,35 +14,39 @@ use agent::policy::VERBS;
 use agent::report::Ended;
 use agent::role::Agent;
 use agent::{Catalog, Report, ThreadId};
+use futures_util::future::BoxFuture;
 use household::TOOLS;
 use provider::{AttachedBytes, ModelTable, Providers};
-use runtime::{Gatherer, Runtime, Said, Sources, Start};
+use runtime::{Gatherer, HookMoment, HookOutcome, Runtime, Said, Sources, Start};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use store::{Current, Location, Process, Store};
 use tool::{Artefacts, Collision, CommandHost, CurrentTools, Registry};
 
-use crate::agents::{Agents, Found};
+use crate::agents::{Agents, Found, HOUSEHOLD, Known};
 use crate::approvals::{Approvals, Approver};
 use crate::builder::StaffBuilder;
 use crate::config::{
-    self, Config, Durability, RootSettings, Route, Surroundings, UnknownPrice, clause, likeness, nearest,
+    self, Config, Durability, Files, RootSettings, Route, SearchService, Surroundings, UnknownPrice, clause, likeness,
+    nearest,
 };
-use crate::files;
+use crate::files::{self, Refusal};
 use crate::follow::Updates;
 use crate::home::Home;
+use crate::hooks::Hooks;
 use crate::limits::Limits;
 use crate::model::Model;
 use crate::models::Models;
 use crate::route;
 use crate::rules::{self, Rulebook};
 use crate::run::Run;
+use crate::servers::{Around, StaffServers};
 use crate::session::Session;
 use crate::tasks::tools::TaskTools;
 use crate::tasks::{self, Staffing};
-use crate::trust;
 use crate::typed::Wanted;
 use crate::work::{Beginning, Work};
+use crate::{hooks, instructions, skills, trust};
 
 pub use agent::Consent;
 
@@ -49,6 +55,8 @@ pub use agent::Consent;
 pub struct Options {
     /// The tools that agents can use.
     pub tools: Registry,
+    /// How programs of servers of tools are run.
+    pub command_host: CommandHost,
     /// Agents besides those in files. One takes the place of another of the same name.
     pub agents: Vec<Agent>,
     /// Rules besides those in files.
@@ -81,6 +89,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             tools: Registry::standard(CommandHost::default()),
+            command_host: CommandHost::default(),
             agents: Vec::new(),
             rules: Vec::new(),
             models: Vec::new(),
@@ -194,8 +203,8 @@ pub enum Error {
     #[error("{0}")]
     Limit(Arc<str>),
     /// A file cannot be passed with a prompt.
-    #[error("{0}")]
-    File(String),
+    #[error(transparent)]
+    File(Refusal),
     /// A message was not taken up.
     #[error("the message was not taken up: {0}")]
     Dropped(Arc<str>),
@@ -210,6 +219,9 @@ pub enum Error {
         /// Why.
         source: serde_json::Error,
     },
+    /// A hook of the user refused the message.
+    #[error("a hook refused the message: {0}")]
+    Hook(Arc<str>),
     /// The staff was closed.
     #[error("this staff is closed: build another, which can resume the runs in its data folder")]
     Closed,
@@ -266,8 +278,16 @@ struct Inner {
     providers: Providers,
     home: Home,
     cwd: PathBuf,
+    /// Commands that are run when something happens.
+    hooks: Hooks,
+    /// Whether a conversation was begun, which ends with the staff.
+    has_begun: AtomicBool,
+    /// Instructions that only root agents are shown.
+    instructions: Option<Arc<str>>,
     /// Where images and documents are kept; none where nothing is kept.
     artefacts: Option<Artefacts>,
+    /// Servers of tools, started with the first work.
+    servers: Arc<StaffServers>,
     approvals: Arc<Approvals>,
     /// Whether the store was opened here and is closed here.
     owns_store: bool,
@@ -278,6 +298,7 @@ struct Inner {
 impl Drop for Inner {
     fn drop(&mut self) {
         self.approvals.close();
+        self.servers.begin_to_close();
         if self.runtime.is_leaving() {
             return;
         }
@@ -305,7 +326,7 @@ impl Staff {
         options: Options,
         approver: Option<Approver>,
     ) -> Result<Self, Error> {
-        let Options { tools, agents, rules, models, consent, store, household_clock } = options;
+        let Options { tools, command_host, agents, rules, models, consent, store, household_clock } = options;
         let in_memory = matches!(store, Kept::InMemory);
         let owns_store = !matches!(store, Kept::In(_));
         let store: Arc<dyn Store> = match store {
@@ -322,10 +343,13 @@ impl Staff {
             store: store.clone(),
             surroundings: surroundings.clone(),
             staffing: OnceLock::new(),
-            check_attempts: config.tasks.check_attempts,
+            check_attempts: config.policy.check_attempts,
             max_depth: config.policy.max_depth,
         });
-        let tools = CurrentTools::new(tasks::tools::register(home.tools(tools), &task_tools))?;
+        let base = tasks::tools::register(home.tools(tools), &task_tools);
+        let base = with_configured(base, surroundings, &config);
+        let tools = CurrentTools::new(base.clone())?;
+        let instructions = instructions::load(surroundings, &config).text;
         if in_memory {
             // It begins with what holds for the folder, and changes nothing there.
             for event in trust::events(&config.data)?.into_iter().chain(rules::events(&config.data)) {
@@ -335,15 +359,29 @@ impl Staff {
             trust::take_over(&config.data)?;
         }
         let installation = Current::open(&store).await.map_err(runtime::Error::from)?;
-        let (catalog, presets) = catalog(surroundings, &config, &tools.snapshot(), agents);
+        let (mut catalog, presets, of_agents) = catalog(surroundings, &config, &tools.snapshot(), agents);
+        let instructions = instructions.filter(|text| !shown_to_all(&mut catalog, text, &config)).map(Arc::from);
         let catalog = Arc::new(catalog);
         // Set once; nothing else sets it.
         let _ = task_tools.staffing.set(Staffing::new(catalog.agents.keys().cloned(), providers.providers()));
-        let rulebook = Rulebook::with_own(surroundings, &config.data, Some(installation), rules)?;
+        let data = (!in_memory && config.data != Path::new(NOWHERE)).then(|| config.data.clone());
+        let own = [rules, of_agents].concat();
+        let rulebook = Rulebook::with_own(surroundings, &config.data, Some(installation.clone()), own)?;
+        let around = Around {
+            host: command_host,
+            workspace: &surroundings.cwd,
+            data: data.as_deref(),
+            rules: &rulebook.rules(),
+        };
+        let servers = StaffServers::new(config.servers.clone(), &around, base, installation);
+        let servers = Arc::new(servers.map_err(Error::Setting)?);
+        servers.publish_in(tools.clone());
         let consent = if approver.is_some() { Consent::Asked } else { consent };
         let approvals = Approvals::new(approver);
-        let sources = Standing { rulebook, home: home.clone(), approvals: Some(approvals.clone()) };
-        let data = (!in_memory && config.data != Path::new(NOWHERE)).then(|| config.data.clone());
+        let (hooks, warnings) = hooks::load(surroundings, &config);
+        warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
+        let sources =
+            Standing { rulebook, home: home.clone(), approvals: Some(approvals.clone()), hooks: hooks.clone() };
         let artefacts = data.as_deref().map(Artefacts::at);
         if let Some(artefacts) = artefacts.clone() {
             providers = providers.with_attached_bytes(AttachedBytes::new(move |digest| artefacts.read(digest)));
@@ -366,7 +404,11 @@ impl Staff {
             providers,
             home,
             cwd: surroundings.cwd.clone(),
+            hooks,
+            has_begun: AtomicBool::new(false),
+            instructions,
             artefacts,
+            servers,
             approvals,
             owns_store,
             tasks: tokio::runtime::Handle::current(),
@@ -424,11 +466,20 @@ impl Staff {
         Session::of(self.clone(), thread.root())
     }
 
+    /// Runs the hooks for the end of a session, if a conversation was begun. [`close`](Self::close) does it, too.
+    pub async fn end_sessions(&self) {
+        if self.0.has_begun.swap(false, Ordering::Relaxed) {
+            self.0.hooks.outside("SessionEnd", ("reason", "other"), &self.0.cwd).await;
+        }
+    }
+
     /// Ends every task of the staff, and waits until they have ended; see [above](Self#when-it-ends). The store is closed, too, unless the
     /// program brought its own.
     pub async fn close(&self) {
+        self.end_sessions().await;
         self.0.approvals.close();
         self.0.runtime.leave().await;
+        self.0.servers.close().await;
         if self.0.owns_store {
             self.store().close().await;
         }
@@ -497,19 +548,16 @@ impl Staff {
     /// Starts a conversation with its first message.
     pub(crate) async fn begin(&self, work: Work) -> Result<Run, Error> {
         self.check_open()?;
+        self.tools_ready().await;
         let Assignment { agent, model, .. } = &self.assign(&work)?;
         // Opened before anything is written, so that a wrong name or a missing key is not found by a failed run.
         self.check_model(model)?;
         let template = self.root(agent, model, &work.beginning)?;
-        if template.grant.cost_microusd.is_some() && !self.0.providers.model(model)?.has_known_cost() {
-            match self.0.config.unknown_price {
-                UnknownPrice::Refuse => return Err(Error::UnknownPrice(model.to_string())),
-                UnknownPrice::Allow => tracing::warn!(
-                    "no price is known for {model}, so a limit on money does not hold it: set models.\"{model}\".price"
-                ),
-            }
-        }
+        self.check_price(&template)?;
         let (prompt, attachments) = self.with_files(&work, model).await?;
+        self.0.has_begun.store(true, Ordering::Relaxed);
+        let begun = self.0.hooks.outside("SessionStart", ("source", "startup"), &self.0.cwd).await;
+        let prompt = self.submitted(prompt, begun.told).await?;
         loop {
             let root = Root { id: self.fresh_id(), ..template.clone() };
             let id = root.id.clone();
@@ -531,6 +579,19 @@ impl Staff {
         }
     }
 
+    /// A message as the hooks for messages let it pass, with what they add to it.
+    pub(crate) async fn submitted(&self, prompt: Arc<str>, before: Option<Arc<str>>) -> Result<Arc<str>, Error> {
+        let said = self.0.hooks.outside("UserPromptSubmit", ("prompt", &prompt), &self.0.cwd).await;
+        if let Some(reason) = said.refused {
+            return Err(Error::Hook(reason));
+        }
+        let told: Vec<Arc<str>> = before.into_iter().chain(said.told).collect();
+        match told.is_empty() {
+            true => Ok(prompt),
+            false => Ok(format!("{prompt}\n\n[said by a hook of the user: {}]", told.join("\n")).into()),
+        }
+    }
+
     /// The words of some work with its files.
     pub(crate) async fn with_files(&self, work: &Work, model: &str) -> Result<(Arc<str>, Vec<Attachment>), Error> {
         if work.files.is_empty() {
@@ -540,16 +601,26 @@ impl Staff {
         let entry = self.0.providers.entry(model)?;
         let artefacts = self.0.artefacts.clone();
         let (mut prompt, files, model) = (work.prompt.clone(), work.files.clone(), model.to_owned());
+        // It is never closed.
+        let _permit = files::READING.acquire().await;
         let added = tokio::task::spawn_blocking(move || {
             let attachments = files::add(&mut prompt, &files, artefacts.as_ref(), (&model, &entry))?;
-            Ok::<_, String>((prompt.into(), attachments))
+            Ok::<_, Refusal>((prompt.into(), attachments))
         });
-        added.await.unwrap_or_else(|_| Err("the process is going away".to_owned())).map_err(Error::File)
+        let gone = |_| Err(Refusal::Unusable("the process is going away".to_owned()));
+        added.await.unwrap_or_else(gone).map_err(Error::File)
+    }
+
+    /// The bytes of an image or a document that came with a message, by the id under which the log names it.
+    pub async fn attached_bytes(&self, id: &str) -> Option<Vec<u8>> {
+        let (artefacts, id) = (self.0.artefacts.clone()?, id.to_owned());
+        tokio::task::spawn_blocking(move || artefacts.read(&id)).await.ok().flatten()
     }
 
     /// Starts the thread of a task, once: where the thread of that name exists, nothing is done.
     pub async fn start_for_task(&self, task: TaskThread) -> Result<ThreadId, Error> {
         self.check_open()?;
+        self.tools_ready().await;
         let agent = task.agent.as_deref().unwrap_or(&self.0.config.agent);
         let model = match &task.model {
             Some(model) => model.clone(),
@@ -563,6 +634,7 @@ impl Staff {
             limits: task.limits,
         };
         let root = Root { id: task.id.clone(), ..self.root(agent, &model, &beginning)? };
+        self.check_price(&root)?;
         let parent = match task.id.parent() {
             Some(parent) => Some(self.runtime().created(&parent).await?),
             None => None,
@@ -576,10 +648,36 @@ impl Staff {
         };
         let model = self.0.providers.model(&model)?;
         let tools = self.runtime().tools().snapshot();
-        let catalog = Catalog { tools: tools.infos(), version: tools.digest().clone(), ..(*self.0.catalog).clone() };
+        let catalog = Catalog {
+            tools: tools.infos(),
+            deferred: tools.deferred(),
+            servers: tools.servers(),
+            version: tools.digest().clone(),
+            ..(*self.0.catalog).clone()
+        };
         let created = errand(&catalog, root, model, parent.as_ref(), wanted).map_err(Error::Agent)?;
         self.runtime().begin_thread(created).await?;
         Ok(task.id)
+    }
+
+    /// Whether a limit on money holds the model of a root. The same of sub-agents is decided by the rules.
+    fn check_price(&self, root: &Root) -> Result<(), Error> {
+        let model = &root.model;
+        if root.grant.cost_microusd.is_some() && !self.0.providers.model(model)?.has_known_cost() {
+            match self.0.config.unknown_price {
+                UnknownPrice::Refuse => return Err(Error::UnknownPrice(model.to_string())),
+                UnknownPrice::Allow => tracing::warn!(
+                    "no price is known for {model}, so a limit on money does not hold it: set models.\"{model}\".price"
+                ),
+            }
+        }
+        Ok(())
+    }
+
+    /// Starts the servers of tools, if that was not done, and waits until each has answered or failed. Called before work begins or goes
+    /// on; without servers it costs nothing.
+    pub async fn tools_ready(&self) {
+        self.0.servers.ready().await;
     }
 
     /// Whether it was not closed.
@@ -619,9 +717,10 @@ impl Staff {
         let config = &self.0.config;
         let workspace = beginning.workspace.as_deref().unwrap_or(&self.0.cwd);
         let workspace = workspace.canonicalize().unwrap_or_else(|_| workspace.to_owned());
-        let today = self.0.home.today().unwrap_or_else(|| self.now().to_zoned(jiff::tz::TimeZone::system()).date());
+        let today = self.0.home.today().unwrap_or_else(|| self.now().to_zoned(crate::zone::local()).date());
         let RootSettings { mut policy, preset, mut grant } = self.settings_of(agent)?;
         beginning.limits.apply(&mut grant, &mut policy)?;
+        policy.allow_unknown_price = config.unknown_price == UnknownPrice::Allow;
         Ok(Root {
             id: self.fresh_id(),
             agent: agent.into(),
@@ -633,6 +732,8 @@ impl Staff {
             workspace: workspace.display().to_string().into(),
             today: today.to_string().into(),
             household: self.0.home.name(),
+            notice: self.0.servers.notice(),
+            instructions: self.0.instructions.clone(),
         })
     }
 
@@ -666,6 +767,58 @@ fn open_at(location: &Location, config: &Config) -> Result<Arc<dyn Store>, Error
     store::open(location, &options).map_err(|source| Error::Store { location: location.clone(), source })
 }
 
+/// The names of the tools that agents of a staff can be given, without opening one.
+pub fn tool_names(surroundings: &Surroundings, config: &Config, tools: Registry) -> Vec<String> {
+    with_configured(tools, surroundings, config).infos().into_keys().map(|name| name.to_string()).collect()
+}
+
+/// These tools, with those that depend on the configuration and on the files of the user and of the project.
+/// An embedded staff that reads no files has the tools that its program gave it, and no others.
+fn with_configured(tools: Registry, surroundings: &Surroundings, config: &Config) -> Registry {
+    if surroundings.files == Files::Ignored {
+        return tools;
+    }
+    let tools = skills::register(tools, skills::load(surroundings, config));
+    // A program that embeds the library may bring tools of the same names.
+    let has = |name: &str| tools.get(name).is_some();
+    let settings = web_settings(surroundings, config);
+    let settings = web::Settings {
+        fetch: settings.fetch && !has(web::FETCH),
+        search: settings.search.filter(|_| !has(web::SEARCH)),
+        ..settings
+    };
+    tools.join(web::tools(&settings))
+}
+
+fn web_settings(surroundings: &Surroundings, config: &Config) -> web::Settings {
+    let config = &config.web;
+    let (service, key) = match config.search {
+        SearchService::None => (None, ""),
+        SearchService::Searxng => (Some(web::Service::Searxng), ""),
+        SearchService::Brave => (Some(web::Service::Brave), "BRAVE_API_KEY"),
+        SearchService::Tavily => (Some(web::Service::Tavily), "TAVILY_API_KEY"),
+    };
+    let variable = config.search_key_env.as_deref().unwrap_or(key);
+    let key = surroundings.variable(variable).map(str::to_owned);
+    web::Settings {
+        fetch: config.fetch,
+        private_hosts: config.private_hosts.clone(),
+        timeout: Duration::from_secs(config.timeout_s),
+        max_bytes: config.max_bytes,
+        search: service.map(|service| web::Search { service, url: config.search_url.clone(), key }),
+        resolver: None,
+    }
+}
+
+/// Adds instructions to the prompts of all agents but those of the household, if sub-agents are to be shown them; whether that was done.
+fn shown_to_all(catalog: &mut Catalog, text: &str, config: &Config) -> bool {
+    if config.instructions.sub_agents {
+        let others = catalog.agents.values_mut().filter(|agent| !HOUSEHOLD.contains(&&*agent.name));
+        others.for_each(|agent| agent.prompt = format!("{}{text}", agent.prompt.trim_end()).into());
+    }
+    config.instructions.sub_agents
+}
+
 /// What facts are gathered from and all tools, without the rest of the staff: to explain a decision.
 pub fn open_facts(
     surroundings: &Surroundings,
@@ -673,18 +826,21 @@ pub fn open_facts(
     tools: Registry,
 ) -> Result<(Gatherer, Arc<Registry>), Error> {
     let home = Home::open(config, true, None, None)?;
-    let (tools, providers) = (CurrentTools::new(home.tools(tools))?.snapshot(), providers(config, &home)?);
-    let catalog = Arc::new(catalog(surroundings, config, &tools, Vec::new()).0);
-    let rulebook = Rulebook::open(surroundings, &config.data, None)?;
-    let sources = Standing { rulebook, home, approvals: None };
+    let tools = CurrentTools::new(with_configured(home.tools(tools), surroundings, config))?.snapshot();
+    let providers = providers(config, &home)?;
+    let (catalog, _, of_agents) = catalog(surroundings, config, &tools, Vec::new());
+    let catalog = Arc::new(catalog);
+    let rulebook = Rulebook::with_own(surroundings, &config.data, None, of_agents)?;
+    let sources = Standing { rulebook, home, approvals: None, hooks: Hooks::default() };
     Ok((Gatherer::new(catalog, Consent::Nobody, providers, Arc::new(sources)), tools))
 }
 
-/// The rules in force, the person's preferences, and which conversations the program decides about.
+/// The rules in force, the person's preferences and hooks, and which conversations the program decides about.
 struct Standing {
     rulebook: Rulebook,
     home: Home,
     approvals: Option<Arc<Approvals>>,
+    hooks: Hooks,
 }
 
 impl Sources for Standing {
@@ -698,6 +854,10 @@ impl Sources for Standing {
 
     fn can_ask(&self, root: &ThreadId) -> bool {
         self.approvals.as_ref().is_some_and(|approvals| approvals.are_asked(root))
+    }
+
+    fn hooks(&self, moment: HookMoment) -> Option<BoxFuture<'static, HookOutcome>> {
+        self.hooks.at(&moment)
     }
 }
 
@@ -721,19 +881,20 @@ fn lend_household(agent: &mut Agent) {
 const LENT: &str = "\n\nThe user's mail, calendars, notes and contacts: hand such a question to `triage` (mail), `scheduler` (calendars), `communicator` (drafts) \
     or `navigator` (notes, people, facts), only if the user asks for it, and say which agent answered.";
 
-/// The tools and agents, and the presets that the files of agents name.
+/// The tools and agents, the presets that the files of agents name, and what those files forbid their agents.
 fn catalog(
     surroundings: &Surroundings,
     config: &Config,
     tools: &Registry,
     own: Vec<Agent>,
-) -> (Catalog, BTreeMap<Arc<str>, String>) {
+) -> (Catalog, BTreeMap<Arc<str>, String>, Vec<Rule>) {
     let infos = tools.infos();
-    let names: Vec<&str> = infos.keys().map(AsRef::as_ref).chain(VERBS).chain(TOOLS).collect();
-    let found = Agents::load(surroundings, &config.project, &names);
-    for notice in found.warnings.iter().chain(&found.broken) {
+    let names = infos.keys().map(AsRef::as_ref).chain(VERBS).chain(TOOLS);
+    let found = Agents::load(surroundings, &config.project, &Known::new(names, config));
+    for notice in found.told_at_start() {
         tracing::warn!("{notice}");
     }
+    let rules = found.found.iter().flat_map(|found| found.rules.iter().cloned()).collect();
     let preset = |found: &Found| Some((found.agent.name.clone(), found.preset.clone()?));
     let mut presets: BTreeMap<Arc<str>, String> = found.found.iter().filter_map(preset).collect();
     let mut agents: BTreeMap<Arc<str>, Agent> =
@@ -748,5 +909,6 @@ fn catalog(
     // The verbs for tasks are for those who work with tasks: others do not pay for them.
     let for_tasks = tasks::tools::NAMES.into_iter().filter(|_| !config.tasks.enabled);
     let reserved = TOOLS.into_iter().chain(for_tasks).map(Arc::from).collect();
-    (Catalog { tools: infos, reserved, agents, version }, presets)
+    let (deferred, servers) = (tools.deferred(), tools.servers());
+    (Catalog { tools: infos, reserved, deferred, servers, agents, version }, presets, rules)
 }

@@ -3,8 +3,8 @@
 //! What a command means is decided by the rules of a board (`crates/board`) and kept by the store. `chores.rs` carries out what follows:
 //! it hands tasks to agents and tells agents what concerns them. `tools.rs` are the verbs that agents have.
 
-mod checks;
 pub mod chores;
+mod of_family;
 pub mod tools;
 
 use std::collections::BTreeSet;
@@ -14,15 +14,15 @@ use std::sync::Arc;
 use agent::{InputId, ThreadId, Time};
 use board::import::{self, Draft, Line};
 use board::{Actor, Assignee, BoardId, Command, NewTask, Refusal, Reply, Request, Status, Task, TaskId, Who};
-use jiff::tz::TimeZone;
 use schemars::JsonSchema;
 use serde::Serialize;
 use store::{Store, TaskQuery};
 
-use crate::agents::Agents;
+use crate::agents::{Agents, Known};
 use crate::config::{Config, Surroundings};
 
 pub use board;
+pub use of_family::TasksOfFamily;
 
 /// The agent that a new thread plays where none is named.
 pub const GENERAL: &str = "general";
@@ -88,14 +88,9 @@ impl Staffing {
     /// The agents and providers of a configuration, without opening anything.
     pub fn of(surroundings: &Surroundings, config: &Config) -> Self {
         let infos = tool::Registry::standard(tool::CommandHost::default()).infos();
-        let names: Vec<&str> = infos
-            .keys()
-            .map(AsRef::as_ref)
-            .chain(agent::policy::VERBS)
-            .chain(household::TOOLS)
-            .chain(tools::NAMES)
-            .collect();
-        let found = Agents::load(surroundings, &config.project, &names).found;
+        let names =
+            infos.keys().map(AsRef::as_ref).chain(agent::policy::VERBS).chain(household::TOOLS).chain(tools::NAMES);
+        let found = Agents::load(surroundings, &config.project, &Known::new(names, config)).found;
         Self::new(
             found.into_iter().map(|found| found.agent.name),
             config.providers.iter().map(|provider| provider.name.as_str()),
@@ -226,6 +221,9 @@ impl TaskBoard {
             if let Some(due) = &line.draft.due {
                 task.due = Some(moment(due).map_err(named)?);
             }
+            if let Some(schema) = &task.checks.schema {
+                runtime::check_schema(schema).map_err(|error| named(Refusal::usage(error.to_string())))?;
+            }
             if let Some(who) = &line.draft.assign {
                 let assignee = staffing.assignee(&*self.store, who).await;
                 task.assignee = Some(match assignee {
@@ -252,7 +250,7 @@ fn moment(text: &str) -> Result<Time, Refusal> {
         return Ok(Time(moment.as_millisecond()));
     }
     let day: jiff::civil::Date = text.parse().map_err(|_| wrong())?;
-    let end = day.at(23, 59, 59, 0).to_zoned(TimeZone::system()).map_err(|_| wrong())?;
+    let end = day.at(23, 59, 59, 0).to_zoned(crate::zone::local()).map_err(|_| wrong())?;
     Ok(Time(end.timestamp().as_millisecond()))
 }
 
@@ -268,9 +266,11 @@ pub struct ShownTask {
     pub title: Arc<str>,
     /// What is to be done.
     pub prompt: Arc<str>,
-    /// `high`, `medium` or `low`.
+    /// Whether it goes before others.
+    #[schemars(with = "schema::TaskPriority")]
     pub priority: &'static str,
-    /// `pending`, `in_progress`, `blocked`, `completed` or `archived`.
+    /// How far it is.
+    #[schemars(with = "schema::TaskStatus")]
     pub status: &'static str,
     /// Who made it: `human`, `system` or a thread.
     pub created_by: String,

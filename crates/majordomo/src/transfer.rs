@@ -5,13 +5,17 @@
 //! in force here. All of it is written, or nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use agent::approval::{Resolution, Scope};
 use agent::{Event, Mode, Outside, Thread, ThreadId, Time};
 use serde::{Deserialize, Serialize};
-use store::{Commit, Process, Record, Selection, Store, read_all};
+use store::{Commit, Process, Record, Selection, Store, ThreadQuery, read_all};
+use view::{Entry, Transcript};
+
+use crate::follow::logged;
 
 /// The version of the file.
 const VERSION: u32 = 1;
@@ -77,6 +81,29 @@ pub async fn export(store: &dyn Store, root: &ThreadId) -> Result<Vec<String>, E
         serde_json::to_string(&line).expect("events serialise to JSON")
     });
     Ok(std::iter::once(head).chain(lines).collect())
+}
+
+/// A conversation with all its sub-agents, to read.
+pub async fn markdown(store: &dyn Store, root: &ThreadId) -> Result<String, Error> {
+    let records = read_all(store, Selection::tree(root)).await?;
+    let family = ThreadQuery { root: Some(root.clone()), limit: usize::MAX, ..ThreadQuery::default() };
+    let mut rows = store.threads(family).await?;
+    rows.reverse();
+    let mut text = String::new();
+    for row in &rows {
+        let called = row.title.as_deref().unwrap_or(&row.goal);
+        let mark = if row.id.is_root() { "#" } else { "##" };
+        let _ = write!(text, "{mark} {} ({}): {called}\n\n", row.name, row.id);
+        let mut transcript = Transcript::new(row.id.clone());
+        records.iter().for_each(|record| transcript.push(&logged(record)));
+        for entry in transcript.entries() {
+            if let Some(paragraph) = paragraph(entry) {
+                text.push_str(&paragraph);
+                text.push_str("\n\n");
+            }
+        }
+    }
+    Ok(text.trim_end().to_owned())
 }
 
 /// Takes a conversation in from the lines of a file, under its own name.
@@ -300,4 +327,33 @@ async fn append(store: &Arc<dyn Store>, process: &Process, lines: Vec<Line>) -> 
         heads.insert(thread, (appended.n, epoch, reports));
     }
     Ok(())
+}
+
+/// A row of a conversation.
+fn paragraph(entry: Entry) -> Option<String> {
+    Some(match entry {
+        // What was thought is no part of the conversation.
+        Entry::Thinking { .. } => return None,
+        Entry::Prompt { text, .. } => format!("**You:** {text}"),
+        Entry::Brief { text, .. } => format!("**Brief:** {text}"),
+        Entry::Steer { from, text, .. } => format!("**{from}, while it worked:** {text}"),
+        Entry::Text { agent, text, .. } => format!("**{agent}:** {text}"),
+        Entry::Tool(tool) => {
+            let name = tool.name.as_deref().unwrap_or("a tool");
+            let input = tool.input.as_ref().map_or("", |input| input.text());
+            let output = tool.output.as_deref().unwrap_or("(no result)");
+            let fence = fence(input, output);
+            format!("`{name}`\n\n{fence}\n{input}\n{fence}\n\n{fence}\n{output}\n{fence}")
+        }
+        Entry::Child(child) => format!("*Sub-agent {} ({}): {}*", child.name, child.thread, child.status),
+        Entry::Notice { text, .. } => format!("*{text}*"),
+        Entry::End { status, text: Some(text), .. } => format!("{text}\n\n*{status}*"),
+        Entry::End { status, text: None, .. } => format!("*{status}*"),
+    })
+}
+
+/// A fence that neither text holds.
+fn fence(input: &str, output: &str) -> String {
+    let longest = |text: &str| text.split(|character| character != '`').map(str::len).max().unwrap_or(0);
+    "`".repeat(longest(input).max(longest(output)).max(2) + 1)
 }

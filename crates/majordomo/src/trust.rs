@@ -13,22 +13,41 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use store::{InstallationEvent, InstallationState, ProjectJudgement};
 
+use crate::agents::Product;
 use crate::config::{Error, Files, Origin, Surroundings, read_own, read_within};
-use crate::{agents, kept};
+use crate::{agents, instructions, kept, servers, skills};
 
 /// The file in the folder for state in which earlier versions kept the answers. What it holds counts until the store has taken
 /// it over.
 pub(crate) const EARLIER_FILE: &str = "trust.toml";
+
+/// The file in which a project names servers of tools, as other products write it.
+pub(crate) const MCP_FILE: &str = ".mcp.json";
 
 /// What a project brings along, and how a person stands to it.
 #[derive(Clone, Debug)]
 pub struct Project {
     /// The folder's real path: what a person trusts.
     pub root: PathBuf,
+    /// The folder as it was found: its files are named from there.
+    pub(crate) folder: PathBuf,
     /// Its configuration.
     pub config: Option<File>,
     /// Its agents.
     pub agents: Vec<File>,
+    /// The servers of tools that it names, in `.mcp.json`.
+    pub servers: Option<File>,
+    /// The files of the project that the commands of those servers name. Of these the text is a digest of their bytes.
+    pub server_files: Vec<File>,
+    /// Its agents in files of other products, in the order in which they win over each other.
+    pub foreign_agents: Vec<ForeignAgent>,
+    /// Its hooks.
+    pub hooks: Option<File>,
+    /// Its skills: the file `SKILL.md` of each.
+    pub skills: Vec<File>,
+    /// Its instructions, from its root down to the current folder. They carry no authority, so trust in the folder covers them
+    /// whatever they say.
+    pub instructions: Vec<File>,
     /// How a person stands to it.
     pub standing: Standing,
 }
@@ -40,6 +59,17 @@ pub struct File {
     pub path: PathBuf,
     /// Its text, or why it cannot be read.
     pub text: Result<String, String>,
+}
+
+/// An agent's file of another product.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ForeignAgent {
+    /// The product.
+    pub product: Product,
+    /// The agent's name by its file.
+    pub name: String,
+    /// The file.
+    pub file: File,
 }
 
 /// How a person stands to a project.
@@ -91,11 +121,28 @@ impl Project {
     /// The project around the current folder. `data` is the folder for state.
     pub fn read(surroundings: &Surroundings, data: &Path) -> Result<Self, Error> {
         match surroundings.files {
-            Files::Read => Self::read_at(&surroundings.project(), || folders(data)),
-            Files::Ignored => {
-                let root = surroundings.cwd.clone();
-                Ok(Self { root, config: None, agents: Vec::new(), standing: Standing::Empty })
+            Files::Read => {
+                let folder = surroundings.project();
+                let mut project = Self::read_at(&folder, || folders(data))?;
+                project.instructions = instructions::of_project(&folder, &surroundings.cwd);
+                if project.standing == Standing::Empty && !project.instructions.is_empty() {
+                    project.standing = standing(&folders(data)?, &project);
+                }
+                Ok(project)
             }
+            Files::Ignored => Ok(Self {
+                root: surroundings.cwd.clone(),
+                folder: surroundings.cwd.clone(),
+                config: None,
+                agents: Vec::new(),
+                servers: None,
+                server_files: Vec::new(),
+                foreign_agents: Vec::new(),
+                hooks: None,
+                skills: Vec::new(),
+                instructions: Vec::new(),
+                standing: Standing::Empty,
+            }),
         }
     }
 
@@ -111,10 +158,29 @@ impl Project {
             Ok(paths) => paths.into_iter().filter_map(file).collect(),
             Err(error) => vec![File { path: ours.join("agents"), text: Err(error.to_string()) }],
         };
+        let servers = file(folder.join(MCP_FILE));
+        let server_files = servers.as_ref().map(|servers| servers::named_files(folder, servers)).unwrap_or_default();
+        let (listed, unreadable) = agents::in_project(folder);
+        let of_product = |listed: agents::Listed| {
+            let (product, name) = (listed.product, listed.name);
+            Some(ForeignAgent { product, name, file: file(listed.path)? })
+        };
+        let mut foreign_agents: Vec<ForeignAgent> = listed.into_iter().filter_map(of_product).collect();
+        foreign_agents.extend(unreadable.into_iter().map(|(path, error)| {
+            let product = Product::of_path(&path);
+            ForeignAgent { product, name: String::new(), file: File { path, text: Err(error.to_string()) } }
+        }));
         let mut project = Self {
             root: folder.canonicalize().unwrap_or_else(|_| folder.to_owned()),
+            folder: folder.to_owned(),
             config: file(ours.join("config.toml")),
             agents,
+            servers,
+            server_files,
+            foreign_agents,
+            hooks: file(ours.join("hooks.json")),
+            skills: skills::of_project(folder),
+            instructions: Vec::new(),
             standing: Standing::Empty,
         };
         if project.files().next().is_some() {
@@ -130,7 +196,9 @@ impl Project {
 
     /// Every file that counts.
     pub fn files(&self) -> impl Iterator<Item = &File> {
-        self.config.iter().chain(&self.agents)
+        let foreign = self.foreign_agents.iter().map(|agent| &agent.file);
+        let own = self.config.iter().chain(&self.agents).chain(&self.servers).chain(&self.server_files);
+        own.chain(foreign).chain(&self.hooks).chain(&self.skills)
     }
 
     /// Names everything that counts; none where something cannot be read, for that cannot have been seen.
@@ -142,7 +210,11 @@ impl Project {
             hasher.update(bytes);
         };
         for file in self.files() {
-            add(file.path.file_name().unwrap_or_default().as_encoded_bytes());
+            // Our own files are named without their folder, as they were before other files counted.
+            let is_ours = self.config.iter().chain(&self.agents).any(|own| own.path == file.path);
+            let below = file.path.strip_prefix(&self.folder).unwrap_or(&file.path);
+            let name = if is_ours { file.path.file_name().unwrap_or_default() } else { below.as_os_str() };
+            add(name.as_encoded_bytes());
             add(file.text.as_ref().ok()?.as_bytes());
         }
         Some(hasher.finalize().to_hex().to_string())

@@ -2,11 +2,13 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use agent::approval::{Approval, Decision};
 use agent::{Json, Mode};
 
 use crate::approvals::Approver;
+use crate::files::File;
 use crate::limits::Limits;
 
 /// Something to be done. A text alone is work too; whatever is not said is as the [`Staff`](crate::Staff) was built.
@@ -24,7 +26,7 @@ pub struct Work {
     pub(crate) prompt: String,
     pub(crate) output_schema: Option<Json>,
     /// Files that come with the prompt.
-    pub(crate) files: Vec<PathBuf>,
+    pub(crate) files: Vec<File>,
     pub(crate) approver: Option<Approver>,
     pub(crate) unwatched: bool,
     /// What a conversation begins with and keeps.
@@ -79,7 +81,14 @@ impl Work {
     /// A file that comes with the prompt: a text is added to it, an image or a PDF document is shown to the model.
     #[must_use]
     pub fn file(mut self, path: impl Into<PathBuf>) -> Self {
-        self.files.push(path.into());
+        self.files.push(File::At(path.into()));
+        self
+    }
+
+    /// The same for a file that is not on the disk, with the name that it is known by.
+    #[must_use]
+    pub fn file_bytes(mut self, name: impl Into<String>, bytes: impl Into<Arc<[u8]>>) -> Self {
+        self.files.push(File::Bytes(name.into(), bytes.into()));
         self
     }
 

@@ -1,4 +1,5 @@
-//! A process that works what is runnable: it goes on with threads of tasks that another process left, and does the chores that it was given.
+//! A process that works what is runnable: it goes on with threads of tasks that another process left, and with those that a notice about a
+//! task had woken there, and does the chores that it was given.
 //!
 //! A thread keeps the folder, the rules and the agents that it was created with: for each folder the worker opens a staff of its own, on the
 //! one store, when there is something to do in it. Nothing of what is idle is held.
@@ -11,9 +12,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use agent::ThreadId;
+use agent::{ThreadId, Time};
 use futures_util::future::BoxFuture;
-use store::{Store, ThreadQuery, ThreadRow};
+use store::{Process, ProcessId, Selection, Store, ThreadQuery, ThreadRow, WorkerRow, replay_until};
 use tokio::sync::Mutex;
 
 use crate::staff::{Error, Staff};
@@ -21,6 +22,9 @@ use crate::threads::is_left;
 
 /// How often the worker looks for work at the least, where nothing is written meanwhile: a process that dies writes nothing.
 const LOOK: Duration = Duration::from_secs(2);
+
+/// How often the worker says that it is alive, for processes on other hosts.
+const BEAT_MS: u64 = 10_000;
 
 /// Opens a staff for a folder, on a store that is open.
 pub type Open = Box<dyn Fn(PathBuf, Arc<dyn Store>) -> BoxFuture<'static, Result<Staff, Error>> + Send + Sync>;
@@ -37,14 +41,38 @@ pub struct Worker {
     open: Open,
     concurrency: usize,
     chores: Vec<Box<dyn Chores>>,
+    /// Under what it is known to other processes.
+    row: WorkerRow,
+    /// Interrupted threads that are not for a worker, by how many events they had when that was looked at.
+    passed_over: Mutex<BTreeMap<ThreadId, u64>>,
     /// The folders in which something was to be done.
     staffs: Mutex<BTreeMap<PathBuf, Staff>>,
 }
 
 impl Worker {
-    /// A worker on a store, which drives at most so many threads of tasks at once.
-    pub fn new(store: Arc<dyn Store>, open: Open, concurrency: usize, chores: Vec<Box<dyn Chores>>) -> Self {
-        Self { store, open, concurrency, chores, staffs: Mutex::default() }
+    /// A worker of the command of that name on a store, which drives at most so many threads of tasks at once.
+    pub fn new(
+        command: &str,
+        store: Arc<dyn Store>,
+        open: Open,
+        concurrency: usize,
+        chores: Vec<Box<dyn Chores>>,
+    ) -> Self {
+        let current = Process::current();
+        let row = WorkerRow {
+            process: Process { id: ProcessId::new(format!("{}-{command}", current.id)), ..current },
+            command: command.into(),
+            since: now(),
+            labels: Vec::new(),
+            concurrency: u32::try_from(concurrency).unwrap_or(u32::MAX),
+        };
+        Self { store, open, concurrency, chores, row, passed_over: Mutex::default(), staffs: Mutex::default() }
+    }
+
+    /// The same, shown with the labels of the tasks that it takes.
+    pub fn with_labels(mut self, labels: Vec<Arc<str>>) -> Self {
+        self.row.labels = labels;
+        self
     }
 
     /// The same with a staff that is open already, for its folder.
@@ -87,9 +115,17 @@ impl Worker {
     pub async fn work(&self, stop: impl Future<Output = ()>) -> Result<(), Error> {
         let mut stop = std::pin::pin!(stop);
         let mut tail = self.store.tail();
+        let mut beat_at = now();
+        self.store.register_worker(self.row.clone(), beat_at).await?;
         loop {
             tail.borrow_and_update();
             let looked = async {
+                if now().since_ms(beat_at) >= BEAT_MS {
+                    beat_at = now();
+                    self.store.heartbeat(&self.row.process.id, beat_at).await?;
+                }
+                // What a dead process was carrying out is done here.
+                self.store.retire_workers(None, now()).await?;
                 self.adopt().await?;
                 for chores in &self.chores {
                     chores.perform(self).await?;
@@ -117,16 +153,32 @@ impl Worker {
         for staff in self.staffs.lock().await.values() {
             staff.runtime().leave().await;
         }
+        let this = &self.row.process.id;
+        let left = async {
+            self.store.retire_workers(Some(this.clone()), now()).await?;
+            self.store.leave(this).await
+        };
+        if let Err(error) = left.await {
+            // Others see that the process is gone.
+            tracing::debug!(%error, "the worker could not take its name back");
+        }
     }
 
     /// Goes on with threads of tasks whose process is gone.
     async fn adopt(&self) -> Result<(), Error> {
-        for row in self.rows().await? {
-            let living = self.store.living(runtime::Clock::default().now()).await?;
-            if !is_left(&row, &living) || self.room().await? == 0 {
-                continue;
+        for row in self.left().await? {
+            if self.room().await? == 0 {
+                return Ok(());
             }
-            let staff = self.staff_of(&row.id).await?;
+            let staff = match self.staff_of(&row.id).await {
+                Ok(staff) => staff,
+                // Its folder may be gone; the others go on all the same.
+                Err(error) => {
+                    tracing::warn!(thread = %row.id, %error, "the thread is left as it is");
+                    continue;
+                }
+            };
+            staff.tools_ready().await;
             match staff.runtime().resume(&row.id).await {
                 Ok(_) => tracing::info!(thread = %row.id, "goes on here"),
                 // Another process was quicker, or it has ended meanwhile.
@@ -139,6 +191,28 @@ impl Worker {
             }
         }
         Ok(())
+    }
+
+    /// Threads whose process is gone and which are a worker's to go on with: those of tasks, and those that a notice had woken.
+    async fn left(&self) -> Result<Vec<ThreadRow>, Error> {
+        let rows =
+            self.store.threads(ThreadQuery { live_only: true, limit: usize::MAX, ..ThreadQuery::default() }).await?;
+        let living = self.store.living(now()).await?;
+        let mut passed_over = self.passed_over.lock().await;
+        let mut left = Vec::new();
+        for row in rows.into_iter().filter(|row| is_left(row, &living)) {
+            if row.created_for.is_some() {
+                left.push(row);
+            } else if passed_over.get(&row.id) != Some(&row.head) {
+                // A person goes on with any other.
+                if was_woken(&*self.store, &row.id).await? {
+                    left.push(row);
+                } else {
+                    passed_over.insert(row.id, row.head);
+                }
+            }
+        }
+        Ok(left)
     }
 
     /// The staff of the folder that a thread works in.
@@ -157,4 +231,21 @@ impl Worker {
         let query = ThreadQuery { live_only: true, of_tasks: true, limit: usize::MAX, ..ThreadQuery::default() };
         Ok(self.store.threads(query).await?)
     }
+}
+
+fn now() -> Time {
+    runtime::Clock::default().now()
+}
+
+/// Whether the run that goes on in a thread was begun by a notice.
+async fn was_woken(store: &dyn Store, thread: &ThreadId) -> Result<bool, Error> {
+    let mut is_woken = false;
+    let look = |record: store::Record| {
+        if let agent::Event::RunStarted { .. } = &*record.event {
+            is_woken = record.event.is_begun_by_notice();
+        }
+        std::ops::ControlFlow::<()>::Continue(())
+    };
+    replay_until(store, Selection::thread(thread), look).await?;
+    Ok(is_woken)
 }

@@ -54,21 +54,27 @@ impl Attached {
         Self { bytes, refuses_images: refuses(Ability::Images), refuses_documents: refuses(Ability::Pdf) }
     }
 
+    /// The sentence in the place of an attachment that the model does not take.
+    pub(crate) fn refused(attachment: &Attachment) -> String {
+        format!("[the {} '{}' is not shown: this model does not take one]", kind(attachment), attachment.name)
+    }
+
     /// An attachment as the model is shown it.
     pub(crate) fn shown(&self, attachment: &Attachment) -> Shown {
-        let name = &attachment.name;
-        let (what, refuses) = match attachment.media.is_image() {
-            true => ("image", self.refuses_images),
-            false => ("PDF document", self.refuses_documents),
-        };
+        let (name, what) = (&attachment.name, kind(attachment));
+        let refuses = if attachment.media.is_image() { self.refuses_images } else { self.refuses_documents };
         if refuses {
-            return Shown::Words(format!("[the {what} '{name}' is not shown: this model does not take one]"));
+            return Shown::Words(Self::refused(attachment));
         }
         match self.bytes.as_ref().and_then(|bytes| (bytes.0)(&attachment.digest)) {
             Some(bytes) => Shown::Data(BASE64_STANDARD.encode(bytes)),
             None => Shown::Words(format!("[the {what} '{name}' is not shown: it is no longer in the data folder]")),
         }
     }
+}
+
+fn kind(attachment: &Attachment) -> &'static str {
+    if attachment.media.is_image() { "image" } else { "PDF document" }
 }
 
 /// The bytes as an address, as OpenAI's wires take them.

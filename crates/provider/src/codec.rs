@@ -8,12 +8,12 @@ use reqwest::Url;
 use reqwest::header::AUTHORIZATION;
 
 use crate::attached::Attached;
-use crate::compat::Compat;
+use crate::compat::{Compat, SchemaForm};
 use crate::config::{ModelSettings, Wire};
 use crate::conversation::Ask;
 use crate::history::{CallNames, History, Opening, Rendered, fragment};
 use crate::stream_reader::StreamState;
-use crate::{anthropic, gemini, openai, responses, settings};
+use crate::{anthropic, gemini, ollama, openai, responses, settings};
 
 /// Reads the events of one answer.
 pub(crate) trait AnswerReader: Send {
@@ -80,6 +80,9 @@ impl Host {
     }
 }
 
+/// The port at which Ollama is, where nothing else was chosen.
+pub(crate) const OLLAMA_PORT: u16 = 11_434;
+
 /// Whether a host is one of OpenAI's own.
 fn is_openai(host: &str) -> bool {
     host == "api.openai.com" || host.ends_with(".api.openai.com")
@@ -93,18 +96,23 @@ fn is_azure(host: &str) -> bool {
 }
 
 impl Wire {
-    /// The wire of a provider that is configured to speak OpenAI's older one, at its address. The current models of OpenAI take
-    /// tools only on the Responses API, which other servers with the older wire mostly do not have.
+    /// The wire of a provider that speaks OpenAI's older one as far as is known, at its address. The current models of OpenAI take
+    /// tools only on the Responses API, which other servers with the older wire mostly do not have. Ollama has an API of its own,
+    /// which can do more.
     pub fn at_home(self, base_url: &str) -> Self {
-        let is_home = || Url::parse(base_url).is_ok_and(|url| Host::of(&url).is_home());
-        if self == Self::OpenAi && is_home() { Self::Responses } else { self }
+        let Ok(url) = Url::parse(base_url) else { return self };
+        match self {
+            Self::OpenAi if Host::of(&url).is_home() => Self::Responses,
+            Self::OpenAi if url.port() == Some(OLLAMA_PORT) => Self::Ollama,
+            _ => self,
+        }
     }
 
     /// System prompt and tools.
     pub(crate) fn opening(self, system: &str, tools: &[ToolInfo]) -> Opening {
         let tool = match self {
             Self::Anthropic => anthropic::tool,
-            Self::OpenAi => openai::tool,
+            Self::OpenAi | Self::Ollama => openai::tool,
             Self::Responses => responses::tool,
             Self::Gemini => gemini::tool,
         };
@@ -117,7 +125,7 @@ impl Wire {
         match self {
             _ if text.trim().is_empty() => String::new(),
             Self::Anthropic => anthropic::system(text),
-            Self::OpenAi | Self::Responses => fragment(text),
+            Self::OpenAi | Self::Responses | Self::Ollama => fragment(text),
             Self::Gemini => gemini::system(text),
         }
     }
@@ -129,6 +137,7 @@ impl Wire {
             Self::OpenAi => openai::render(message, attached),
             Self::Responses => responses::render(message, attached),
             Self::Gemini => gemini::render(message, names, attached),
+            Self::Ollama => ollama::render(message, names, attached),
         }
     }
 
@@ -143,9 +152,10 @@ impl Wire {
     ) -> Vec<u8> {
         let mut body = match self {
             Self::Anthropic => anthropic::body(history, model, ask, compat, settings),
-            Self::OpenAi => openai::body(history, model, ask, compat),
+            Self::OpenAi => openai::body(history, model, ask, compat, settings),
             Self::Responses => responses::body(history, model, ask, compat),
             Self::Gemini => gemini::body(history, model, ask, compat, settings),
+            Self::Ollama => ollama::body(history, model, ask, compat, settings),
         };
         let members = settings::members(self, settings, ask.max_tokens, compat);
         if !members.is_empty() {
@@ -164,6 +174,7 @@ impl Wire {
             Self::OpenAi => Box::new(openai::Reader::default()),
             Self::Responses => Box::new(responses::Reader::default()),
             Self::Gemini => Box::new(gemini::Reader::default()),
+            Self::Ollama => Box::new(ollama::Reader::default()),
         }
     }
 
@@ -173,19 +184,32 @@ impl Wire {
         match self {
             Self::Anthropic => Box::new(anthropic::Reader::plain()),
             Self::OpenAi => Box::new(openai::Reader::plain()),
-            Self::Responses | Self::Gemini => self.reader(),
+            Self::Responses | Self::Gemini | Self::Ollama => self.reader(),
         }
     }
 
-    /// Where a model is asked. People write the address of Anthropic and of Gemini with and without the version.
+    /// Whether a server holds the model to the schema of its answer, in a request of this form.
+    pub(crate) fn holds_to_schema(self, history: &History, compat: &Compat) -> bool {
+        match self {
+            Self::Anthropic | Self::OpenAi | Self::Responses | Self::Gemini => compat.schema == SchemaForm::Strict,
+            Self::Ollama => ollama::holds_to_schema(history, compat),
+        }
+    }
+
+    /// Where a model is asked. People write the address of Anthropic and of Gemini with and without the version, and that of Ollama
+    /// with and without the path of its API for OpenAI's wire.
     pub(crate) fn endpoint(self, base: &Url, model: &str) -> Url {
         let mut url = base.clone();
-        let path = base.path().trim_end_matches('/');
+        let path = match (self, base.path().trim_end_matches('/')) {
+            (Self::Ollama, path) => outside_version(path),
+            (_, path) => path,
+        };
         let tail = match self {
             Self::Anthropic if path.ends_with("/v1") => "/messages".to_owned(),
             Self::Anthropic => "/v1/messages".to_owned(),
             Self::OpenAi => "/chat/completions".to_owned(),
             Self::Responses => "/responses".to_owned(),
+            Self::Ollama => "/api/chat".to_owned(),
             Self::Gemini => {
                 let version = if path.rsplit('/').next().is_some_and(is_version) { "" } else { "/v1beta" };
                 format!("{version}/models/{model}:streamGenerateContent")
@@ -205,9 +229,14 @@ impl Wire {
             Self::Anthropic => ("x-api-key", key.to_owned()),
             Self::Gemini => ("x-goog-api-key", key.to_owned()),
             Self::OpenAi | Self::Responses if host.is_azure => ("api-key", key.to_owned()),
-            Self::OpenAi | Self::Responses => (AUTHORIZATION.as_str(), format!("Bearer {key}")),
+            Self::OpenAi | Self::Responses | Self::Ollama => (AUTHORIZATION.as_str(), format!("Bearer {key}")),
         }
     }
+}
+
+/// The path of a server above the version of its API for OpenAI's wire.
+pub(crate) fn outside_version(path: &str) -> &str {
+    path.strip_suffix("/v1").unwrap_or(path)
 }
 
 /// Whether a part of a path names a version: `v1`, `v1beta`, `v1alpha`.
@@ -228,6 +257,8 @@ mod tests {
             (Wire::OpenAi, "https://api.openai.com/v1", "https://api.openai.com/v1/chat/completions"),
             (Wire::OpenAi, "http://[::1]:1/v1/?a=b", "http://[::1]:1/v1/chat/completions?a=b"),
             (Wire::Responses, "https://api.openai.com/v1/", "https://api.openai.com/v1/responses"),
+            (Wire::Ollama, "http://127.0.0.1:11434/v1", "http://127.0.0.1:11434/api/chat"),
+            (Wire::Ollama, "https://gw.example/ollama/", "https://gw.example/ollama/api/chat"),
             (
                 Wire::Gemini,
                 "https://generativelanguage.googleapis.com",
@@ -255,11 +286,12 @@ mod tests {
             assert_eq!(Wire::OpenAi.at_home(base), Wire::Responses, "{base}");
         }
         for base in
-            ["http://127.0.0.1:11434/v1", "https://api.openai.com.example.org/v1", "https://openrouter.ai/api/v1", "no"]
+            ["http://127.0.0.1:8080/v1", "https://api.openai.com.example.org/v1", "https://openrouter.ai/api/v1", "no"]
         {
             assert_eq!(Wire::OpenAi.at_home(base), Wire::OpenAi, "{base}");
         }
         assert_eq!(Wire::Anthropic.at_home("https://api.openai.com/v1"), Wire::Anthropic);
+        assert_eq!(Wire::OpenAi.at_home("http://gpu.lan:11434/v1"), Wire::Ollama);
     }
 
     #[test]

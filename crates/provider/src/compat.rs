@@ -138,7 +138,7 @@ impl Compat {
 
     fn next_schema_form(&mut self, wire: Wire) -> Option<&'static str> {
         self.schema = match (self.schema, wire) {
-            (SchemaForm::Strict, Wire::OpenAi | Wire::Responses | Wire::Gemini) => SchemaForm::JsonMode,
+            (SchemaForm::Strict, Wire::OpenAi | Wire::Responses | Wire::Gemini | Wire::Ollama) => SchemaForm::JsonMode,
             (SchemaForm::Strict, Wire::Anthropic) | (SchemaForm::JsonMode, _) => SchemaForm::Prompt,
             (SchemaForm::Prompt, _) => return None,
         };
@@ -213,7 +213,7 @@ const NO_NULL: [&str; 9] = [
 ];
 
 /// How servers name the schema of an answer.
-const ABOUT_SCHEMAS: [&str; 14] = [
+const ABOUT_SCHEMAS: [&str; 16] = [
     "response_format",
     "json_schema",
     "json_object",
@@ -228,6 +228,9 @@ const ABOUT_SCHEMAS: [&str; 14] = [
     "responsemimetype",
     "response_mime_type",
     "structured output",
+    // Ollama.
+    "invalid format",
+    "required for format",
 ];
 
 /// How servers refuse a field.
@@ -261,11 +264,13 @@ impl Said {
         // Gemini names the object, or the field in it.
         let of_gemini = field == "thinking"
             && self.is_any(&["thinkingconfig", "thinking_config", "thinking_level", "thinkinglevel"]);
+        // Ollama names what the field asks for, or the value that it does not know.
+        let of_ollama = field == "think" && self.is_any(&["support thinking", "invalid think value", "think must be"]);
         let is_named = self
             .0
             .match_indices(field)
             .any(|(at, _)| !self.0[..at].ends_with(is_part) && !self.0[at + field.len()..].starts_with(is_part));
-        (is_named || of_gemini) && self.is_any(&REFUSALS)
+        of_ollama || ((is_named || of_gemini) && self.is_any(&REFUSALS))
     }
 }
 

@@ -60,6 +60,8 @@ pub struct ModelSettings {
     pub temperature: Option<f64>,
     /// Further fields of a request, as JSON.
     pub body: BTreeMap<String, serde_json::Value>,
+    /// How long the provider keeps the prompts of agents that may wait for sub-agents, where it is told by marks what to keep.
+    pub parent_cache: Option<CacheTime>,
 }
 
 impl ModelSettings {
@@ -73,6 +75,32 @@ impl ModelSettings {
             thinking_tokens: self.thinking_tokens.or(others.thinking_tokens),
             temperature: self.temperature.or(others.temperature),
             body,
+            parent_cache: self.parent_cache.or(others.parent_cache),
+        }
+    }
+}
+
+/// How long a provider keeps a prompt that is marked, from when it was last used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CacheTime {
+    /// Five minutes.
+    #[default]
+    #[serde(rename = "5m")]
+    FiveMinutes,
+    /// One hour, for which providers bill more when it is written.
+    #[serde(rename = "1h")]
+    OneHour,
+}
+
+impl CacheTime {
+    /// Every time, by its name in the configuration.
+    pub const NAMES: [&'static str; 2] = ["5m", "1h"];
+
+    /// The mark behind the part of a prompt that is worth keeping so long, as a member of the block before it.
+    pub(crate) fn mark(self) -> &'static str {
+        match self {
+            Self::FiveMinutes => r#","cache_control":{"type":"ephemeral"}"#,
+            Self::OneHour => r#","cache_control":{"type":"ephemeral","ttl":"1h"}"#,
         }
     }
 }
@@ -126,11 +154,16 @@ pub enum Wire {
     Responses,
     /// Gemini `generateContent`.
     Gemini,
+    /// Ollama's own API.
+    Ollama,
 }
 
 impl Wire {
     /// Every wire.
-    pub const ALL: [Self; 4] = [Self::Anthropic, Self::OpenAi, Self::Responses, Self::Gemini];
+    pub const ALL: [Self; 5] = [Self::Anthropic, Self::OpenAi, Self::Responses, Self::Gemini, Self::Ollama];
+
+    /// The names of all wires in the configuration.
+    pub const NAMES: [&'static str; 5] = ["anthropic", "openai", "responses", "gemini", "ollama"];
 
     /// The name in the configuration, under which opaque blocks are kept in the log, too.
     pub fn name(self) -> &'static str {
@@ -139,6 +172,7 @@ impl Wire {
             Self::OpenAi => "openai",
             Self::Responses => "responses",
             Self::Gemini => "gemini",
+            Self::Ollama => "ollama",
         }
     }
 
@@ -148,6 +182,7 @@ impl Wire {
             Self::Anthropic => "anthropic",
             Self::OpenAi | Self::Responses => "openai",
             Self::Gemini => "gemini",
+            Self::Ollama => "ollama",
         }
     }
 }
@@ -253,7 +288,7 @@ pub fn builtin_providers() -> &'static [BuiltinProvider] {
         },
         BuiltinProvider {
             name: "ollama",
-            wire: Wire::OpenAi,
+            wire: Wire::Ollama,
             base_url: "http://127.0.0.1:11434/v1",
             key_env: None,
             other_key_env: None,

@@ -13,7 +13,7 @@ mod pieces;
 mod requests;
 mod scenes;
 
-const WIRES: [Wire; 4] = Wire::ALL;
+const WIRES: [Wire; 5] = Wire::ALL;
 
 /// What a recording must come out as, in any wire.
 #[derive(Debug, PartialEq)]
@@ -27,8 +27,13 @@ struct Heading {
 
 /// A recording of `scene` in `wire`.
 fn recording(wire: Wire, scene: &str) -> Vec<u8> {
-    let path = format!("{}/fixtures/{}/{scene}.sse", env!("CARGO_MANIFEST_DIR"), wire.name());
+    let path = format!("{}/fixtures/{}/{scene}.{}", env!("CARGO_MANIFEST_DIR"), wire.name(), ending(wire));
     std::fs::read(&path).unwrap_or_else(|why| panic!("{path}: {why}"))
+}
+
+/// How the name of a recording ends.
+fn ending(wire: Wire) -> &'static str {
+    if wire == Wire::Ollama { "ndjson" } else { "sse" }
 }
 
 fn heading(answer: &Answer) -> Heading {

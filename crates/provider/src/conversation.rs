@@ -52,6 +52,10 @@ pub(crate) enum Backend {
 pub struct Ask {
     /// The longest answer.
     pub max_tokens: u64,
+    /// How many tokens fit into the request, answer included, for servers that must be told; none means as the server thinks fit.
+    pub window_tokens: Option<u64>,
+    /// Whether the asker may wait for sub-agents before it asks again.
+    pub may_wait: bool,
     /// Whether the model may call tools. They are advertised all the same, so that the prompt's prefix stays.
     pub calls_allowed: bool,
     /// JSON Schema that the answer's text should follow. Checking it is left to the asker.

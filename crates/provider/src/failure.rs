@@ -209,7 +209,7 @@ impl ErrorBody {
     /// No wire has one word for this; where there is none, the sentence is all there is to go by.
     fn is_context_too_long(&self) -> bool {
         const WORDS: [&str; 2] = ["context_length_exceeded", "exceed_context_size_error"];
-        const SENTENCES: [&str; 10] = [
+        const SENTENCES: [&str; 11] = [
             "prompt is too long",
             "input is too long for requested model",
             "exceed context limit",
@@ -218,6 +218,7 @@ impl ErrorBody {
             "context length exceeded",
             "context length of only",
             "greater than the context length",
+            "exceeds the context length",
             "exceeds the available context size",
             "exceeds the maximum number of tokens allowed",
         ];
@@ -270,7 +271,9 @@ fn by_type(body: &ErrorBody) -> Option<Kind> {
         "request_too_large" => Some(Kind::ContextTooLong),
         _ => None,
     };
-    by_word(&body.code).or_else(|| by_word(&body.kind))
+    // Ollama has no words of its own for kinds.
+    let is_busy = || body.message.starts_with("server busy").then_some(Kind::Overloaded);
+    by_word(&body.code).or_else(|| by_word(&body.kind)).or_else(is_busy)
 }
 
 /// A provider may say outright whether the same request is worth another try. A refused key is not, whatever it says.

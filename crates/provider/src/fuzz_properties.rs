@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn whatever_fuzzing_kept_gives_the_same_answer_and_never_half_a_call() {
         // F16, F17, F18
-        for wire in [Wire::Responses, Wire::Gemini] {
+        for wire in [Wire::Responses, Wire::Gemini, Wire::Ollama] {
             replay(streams(&format!("fixtures/{}", wire.name()), 8), |stream| answer(wire, stream));
         }
         for (wire, target) in [(Wire::Anthropic, "anthropic"), (Wire::OpenAi, "openai")] {

@@ -57,10 +57,10 @@ impl Opening {
                 let words = wire.system(&words);
                 Cow::Owned(if self.own.is_empty() { words } else { format!("{},{words}", self.own) })
             }
-            Wire::OpenAi | Wire::Responses if self.system.is_empty() && self.own.is_empty() => {
+            Wire::OpenAi | Wire::Responses | Wire::Ollama if self.system.is_empty() && self.own.is_empty() => {
                 Cow::Owned(wire.system(&words))
             }
-            Wire::OpenAi | Wire::Responses => {
+            Wire::OpenAi | Wire::Responses | Wire::Ollama => {
                 let words = wire.system(&format!("\n\n{words}"));
                 Cow::Owned(joined_strings(&self.own, &words).into_owned())
             }

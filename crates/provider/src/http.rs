@@ -3,10 +3,11 @@
 //! Redirects are not followed, because the key would travel with them; requests are never repeated here, because every
 //! attempt belongs in the log.
 
+use std::collections::HashMap;
 use std::future::Future;
 use std::net::IpAddr;
 use std::pin::{Pin, pin};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use agent::message::Part;
@@ -20,7 +21,7 @@ use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 
 use crate::anthropic;
 use crate::codec::Host;
-use crate::compat::{Compat, CompatTable, SchemaForm, Sent};
+use crate::compat::{Compat, CompatTable, Sent};
 use crate::config::{ModelSettings, ProviderConfig, Wire};
 use crate::conversation::Ask;
 use crate::error::Error;
@@ -43,6 +44,8 @@ pub(crate) struct Provider {
     opening_cache: OpeningCache,
     /// What its models take, as far as it is known.
     compat: CompatTable,
+    /// Where each model is asked: putting an address together takes as long as writing a small request.
+    endpoints: Mutex<HashMap<String, Url>>,
     /// Built when the provider is first used: loading certificates takes time, and a local server needs none.
     client: OnceLock<Client>,
 }
@@ -65,12 +68,23 @@ impl Provider {
             headers,
             opening_cache: OpeningCache::default(),
             compat: CompatTable::default(),
+            endpoints: Mutex::default(),
             client: OnceLock::new(),
         })
     }
 
     pub(crate) fn wire(&self) -> Wire {
         self.config.wire
+    }
+
+    /// The same provider, spoken to on another wire.
+    pub(crate) fn on(&self, wire: Wire) -> Result<Self, Error> {
+        Self::new(ProviderConfig { wire, ..self.config.clone() })
+    }
+
+    /// Whether it speaks as servers at its address do, so that the table may say that one of its models is spoken to otherwise.
+    pub(crate) fn is_spoken_to_as_usual(&self) -> bool {
+        self.host.is_home() && self.config.wire == Wire::OpenAi.at_home(self.base.as_str())
     }
 
     /// How long a request that fails is tried again.
@@ -204,8 +218,9 @@ impl Provider {
         let known = || Compat::of(self.host, self.base.host_str().unwrap_or_default(), model);
         let compat = self.compat.of(model, known);
         let body = self.config.wire.body(history, model, ask, &compat, settings);
+        let is_held = self.config.wire.holds_to_schema(history, &compat);
         match self.converse(model, body, ask).await {
-            Ok(answer) if ask.output_schema.is_some() && compat.schema != SchemaForm::Strict => Ok(unfenced(answer)),
+            Ok(answer) if ask.output_schema.is_some() && !is_held => Ok(unfenced(answer)),
             Ok(answer) => Ok(answer),
             Err(error) => {
                 let error = self.learnt(model, &compat, &Sent::of(self.config.wire, history, ask, settings), error);
@@ -240,7 +255,7 @@ impl Provider {
     async fn converse(&self, model: &str, body: Vec<u8>, ask: &Ask) -> Result<Answer, CallError> {
         let asked = self.asked(model);
         let client = self.connect().map_err(|error| failed(CallErrorKind::Rejected, error.to_string()))?;
-        let request = client.post(self.config.wire.endpoint(&self.base, model)).body(body).send();
+        let request = client.post(self.endpoint(model)).body(body).send();
         let first_byte = self.config.timeouts.first_byte;
         let mut watch = Watch { cancelled: pin!(ask.cancel.cancelled()), alarm: pin!(tokio::time::sleep(first_byte)) };
         let response = match watch.within(first_byte, request).await {
@@ -259,6 +274,15 @@ impl Provider {
             return Err(self.no_stream(&other));
         }
         self.listen(response, ask, &mut watch).await
+    }
+
+    fn endpoint(&self, model: &str) -> Url {
+        let mut endpoints = self.endpoints.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = endpoints.get(model) {
+            return known.clone();
+        }
+        let endpoint = self.config.wire.endpoint(&self.base, model);
+        endpoints.entry(model.to_owned()).or_insert(endpoint).clone()
     }
 
     async fn listen(&self, mut response: Response, ask: &Ask, watch: &mut Watch<'_, '_>) -> Result<Answer, CallError> {

@@ -4,7 +4,7 @@
 //! and [asks](Conversation::ask) for one answer at a time. Each call goes through the provider's own streaming wire
 //! ([`Wire`]) and comes back whole as `agent::model::Answer`, or as a `CallError` whose kind says what may be done about it.
 //!
-//! Decoding is free of I/O: bytes go through `sse`, `stream_reader` and one folder per dialect, and only `http` knows sockets.
+//! Decoding is free of I/O: bytes go through `sse` or `lines`, `stream_reader` and one folder per dialect, and only `http` knows sockets.
 //! A model that lives in this process is a [`Resident`] and has neither wire nor key.
 //! One governor per provider and model slows all callers down together ([`GovernorState`]).
 //!
@@ -26,9 +26,11 @@ mod history;
 mod http;
 mod learnt;
 pub mod limits;
+mod lines;
 mod listing;
 mod models;
 mod names;
+mod ollama;
 mod openai;
 mod opening_cache;
 mod providers;
@@ -41,6 +43,7 @@ mod settings;
 mod sse;
 mod stream_reader;
 mod template;
+mod think_tags;
 mod usage;
 
 #[cfg(test)]
@@ -49,7 +52,9 @@ mod conformance;
 pub mod fuzz_properties;
 
 pub use attached::AttachedBytes;
-pub use config::{BuiltinProvider, Effort, ModelSettings, ProviderConfig, Timeouts, Wire, builtin_providers};
+pub use config::{
+    BuiltinProvider, CacheTime, Effort, ModelSettings, ProviderConfig, Timeouts, Wire, builtin_providers,
+};
 pub use conversation::{Ask, Conversation, Delta, DeltaSink};
 pub use error::Error;
 pub use governor::{GovernorState, Pace};

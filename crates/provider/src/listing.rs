@@ -7,6 +7,7 @@ use agent::model::CallError;
 use reqwest::Url;
 use serde_json::{Value, json};
 
+use crate::codec::{OLLAMA_PORT, outside_version};
 use crate::config::Wire;
 use crate::http::Provider;
 use crate::limits;
@@ -24,6 +25,9 @@ pub struct Listed {
 /// The context with which Ollama loads a model on most machines, where nothing sets another.
 const OLLAMA_CONTEXT_TOKENS: u64 = 4_096;
 
+/// The largest window that is asked for where no setting says another: memory grows with it.
+const OLLAMA_MOST_TOKENS: u64 = 32_768;
+
 /// The most pages of one list.
 const PAGES: usize = 20;
 
@@ -34,6 +38,7 @@ impl Provider {
             Wire::Anthropic => self.pages("/v1", "data", ("limit", "1000"), ("after_id", "last_id")).await,
             Wire::Gemini => self.pages("/v1beta", "models", ("pageSize", "1000"), ("pageToken", "nextPageToken")).await,
             Wire::OpenAi | Wire::Responses => self.openai_list().await,
+            Wire::Ollama => self.ollama_list().await,
         }
     }
 
@@ -76,9 +81,9 @@ impl Provider {
 
     async fn openai_list(&self) -> Result<Vec<Listed>, CallError> {
         if self.is_ollama()
-            && let Ok(tags) = self.json(self.root("/api/tags"), None, limits::LIST).await
+            && let Ok(listed) = self.ollama_list().await
         {
-            return Ok(entries(&tags["models"]));
+            return Ok(listed);
         }
         let answer = self.json(self.beside("", "/models"), None, limits::LIST).await?;
         // Together's list is not in an object.
@@ -98,15 +103,25 @@ impl Provider {
         Ok(all)
     }
 
+    async fn ollama_list(&self) -> Result<Vec<Listed>, CallError> {
+        let tags = self.json(self.root("/api/tags"), None, limits::LIST).await?;
+        Ok(entries(&tags["models"]))
+    }
+
     async fn ollama_figures(&self, model: &str) -> Option<ModelEntry> {
         let running = self.json(self.root("/api/ps"), None, limits::FIGURES).await.ok()?;
         let shown = self.json(self.root("/api/show"), Some(&json!({ "model": model })), limits::FIGURES).await.ok()?;
-        Some(ollama(model, &running, &shown))
+        let window = if self.wire() == Wire::Ollama { OllamaWindow::Sent } else { OllamaWindow::Fixed };
+        Some(ollama(model, &running, &shown, window))
     }
 
     /// Whether it is Ollama, which says more at addresses of its own.
     fn is_ollama(&self) -> bool {
-        self.wire() == Wire::OpenAi && (self.name() == "ollama" || self.base().port() == Some(11_434))
+        match self.wire() {
+            Wire::Ollama => true,
+            Wire::OpenAi => self.name() == "ollama" || self.base().port() == Some(OLLAMA_PORT),
+            Wire::Anthropic | Wire::Responses | Wire::Gemini => false,
+        }
     }
 
     /// An address below the version of the API, which people write with and without.
@@ -122,7 +137,7 @@ impl Provider {
     fn root(&self, tail: &str) -> Url {
         let path = self.base().path().trim_end_matches('/');
         let mut url = self.base().clone();
-        url.set_path(&format!("{}{tail}", path.strip_suffix("/v1").unwrap_or(path)));
+        url.set_path(&format!("{}{tail}", outside_version(path)));
         url
     }
 }
@@ -182,6 +197,7 @@ fn price(model: &Value) -> Option<Dollars> {
         input: of("prompt")?,
         cache_read: of("input_cache_read"),
         cache_write: of("input_cache_write"),
+        cache_write_1h: None,
         output: of("completion")?,
     })
 }
@@ -229,8 +245,17 @@ fn llama_cpp(props: &Value) -> ModelEntry {
     ModelEntry { context_tokens, takes, ..ModelEntry::default() }
 }
 
-/// What Ollama says: with which context a model is loaded, else with which it will be.
-fn ollama(model: &str, running: &Value, shown: &Value) -> ModelEntry {
+/// Whether a request to Ollama says how large the context window is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum OllamaWindow {
+    /// It does, on Ollama's own wire.
+    Sent,
+    /// It does not: the context window is the one with which the server loads the model.
+    Fixed,
+}
+
+/// What Ollama says: with which window a model is loaded, or will be.
+fn ollama(model: &str, running: &Value, shown: &Value, window: OllamaWindow) -> ModelEntry {
     let is_it = |running: &&Value| {
         let name = running["model"].as_str().or(running["name"].as_str()).unwrap_or_default();
         name == model || name.strip_suffix(":latest") == Some(model)
@@ -243,9 +268,23 @@ fn ollama(model: &str, running: &Value, shown: &Value) -> ModelEntry {
         let can = |word: &str| can.iter().any(|one| one == word);
         abilities([can("tools"), can("vision"), false, true, can("thinking"), true])
     });
-    // It cuts off what does not fit without a word, so that too little is better than too much.
-    let usual = shown.get("details").map(|_| OLLAMA_CONTEXT_TOKENS);
-    ModelEntry { context_tokens: loaded.or(set).or(usual), takes, ..ModelEntry::default() }
+    let context_tokens = match window {
+        // It cuts off what does not fit without a word, so that too little is better than too much.
+        OllamaWindow::Fixed => loaded.or(set).or(shown.get("details").map(|_| OLLAMA_CONTEXT_TOKENS)),
+        OllamaWindow::Sent => set.or_else(|| window_to_send(loaded, shown)),
+    };
+    ModelEntry { context_tokens, takes, ..ModelEntry::default() }
+}
+
+/// The context window that is asked for where nothing sets one: what the model was made for, but not more than is sensible on most machines,
+/// unless it is loaded with more already. A model that another server runs needs no memory here.
+fn window_to_send(loaded: Option<u64>, shown: &Value) -> Option<u64> {
+    let info = shown["model_info"].as_object()?;
+    let made_for =
+        info.iter().find(|(key, _)| key.ends_with(".context_length"))?.1.as_u64().filter(|count| *count > 0)?;
+    let is_elsewhere = shown["remote_host"].as_str().is_some_and(|host| !host.is_empty());
+    let most = if is_elsewhere { made_for } else { loaded.unwrap_or(0).max(OLLAMA_MOST_TOKENS) };
+    Some(made_for.min(most))
 }
 
 #[cfg(test)]

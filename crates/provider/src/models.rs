@@ -1,14 +1,16 @@
-//! What is known of models without asking them: context window, longest answer, price, what they take, and when they end. The figures
+//! What is known of models without asking them: context window, longest answer, price, wire, what they take, and when they end. The figures
 //! are data (`models.toml`); configuration overrides them entry by entry, and within an entry field by field.
 //!
 //! What a server says about itself is in `learnt.rs`.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
 
 use agent::model::{Model, Patience, Price};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::config::{Effort, ModelSettings, Wire};
+use crate::config::{CacheTime, Effort, ModelSettings, Wire};
 use crate::error::Error;
 
 /// A local server's usual window: too small is asked again, too large is cut off without a word.
@@ -18,7 +20,7 @@ const UNKNOWN_MAX_OUTPUT_TOKENS: u64 = 4_096;
 /// Figures by model name.
 #[derive(Clone, Debug, Default)]
 pub struct ModelTable {
-    entries: BTreeMap<String, ModelEntry>,
+    entries: Arc<BTreeMap<String, ModelEntry>>,
     overrides: BTreeMap<String, ModelEntry>,
 }
 
@@ -40,6 +42,8 @@ pub struct ModelEntry {
     /// Whether it is used when only its provider is known.
     #[serde(default)]
     pub usual: bool,
+    /// How it is spoken to, where that is not as its provider's other models are.
+    pub wire: Option<Wire>,
     /// How much it thinks.
     pub effort: Option<Effort>,
     /// How many tokens it may think.
@@ -49,11 +53,14 @@ pub struct ModelEntry {
     /// Further fields of a request.
     #[serde(default)]
     pub body: BTreeMap<String, serde_json::Value>,
+    /// How long the provider keeps the prompts of agents that may wait for sub-agents.
+    pub parent_cache: Option<CacheTime>,
 }
 
 /// What a model may take besides text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "ModelAbility")]
 pub enum Ability {
     /// Tools that it can call.
     Tools,
@@ -87,15 +94,18 @@ impl Ability {
 }
 
 /// Dollars per million tokens.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "ModelPrice")]
 pub struct Dollars {
     /// Fresh prompt tokens.
     pub input: f64,
-    /// Prompt tokens read from the cache; as fresh ones when it is not said.
+    /// Prompt tokens read from the cache; null where they cost as much as fresh ones.
     pub cache_read: Option<f64>,
-    /// Prompt tokens written to the cache; as fresh ones when it is not said.
+    /// Prompt tokens written to the cache; null where they cost as much as fresh ones.
     pub cache_write: Option<f64>,
+    /// Prompt tokens written to the cache for an hour; twice the price of fresh ones when it is not said and `cache_write` is.
+    pub cache_write_1h: Option<f64>,
     /// Generated tokens.
     pub output: f64,
 }
@@ -103,13 +113,16 @@ pub struct Dollars {
 impl ModelTable {
     /// What is known from the start.
     pub fn builtin() -> Self {
-        Self::parse(include_str!("models.toml")).expect("the table that is built in can be read")
+        static BUILTIN: LazyLock<ModelTable> = LazyLock::new(|| {
+            ModelTable::parse(include_str!("models.toml")).expect("the table that is built in can be read")
+        });
+        BUILTIN.clone()
     }
 
     /// A table from its text.
     pub fn parse(toml: &str) -> Result<Self, Error> {
         let entries = toml::from_str(toml).map_err(|source| Error::ModelTable(Box::new(source)))?;
-        Ok(Self { entries, overrides: BTreeMap::new() })
+        Ok(Self { entries: Arc::new(entries), overrides: BTreeMap::new() })
     }
 
     /// This table with entries of a person's own, which win over all others that fit.
@@ -139,9 +152,19 @@ impl ModelTable {
 
     /// What is set about how a model answers.
     pub(crate) fn settings(&self, name: &str) -> ModelSettings {
-        let ModelEntry { effort, thinking_tokens, temperature, body, .. } =
+        let ModelEntry { effort, thinking_tokens, temperature, body, parent_cache, .. } =
             find(&self.overrides, name).unwrap_or_default();
-        ModelSettings { effort, thinking_tokens, temperature, body }
+        ModelSettings { effort, thinking_tokens, temperature, body, parent_cache }
+    }
+
+    /// How the user has set that a model is spoken to.
+    pub(crate) fn set_wire(&self, name: &str) -> Option<Wire> {
+        find(&self.overrides, name)?.wire
+    }
+
+    /// How a model is spoken to at its maker's own address, where the table says so.
+    pub(crate) fn home_wire(&self, name: &str) -> Option<Wire> {
+        find(&self.entries, name)?.wire
     }
 
     /// All that is known of a model: what the user has set, else what the table says. A gateway's model that is not known by the
@@ -182,10 +205,12 @@ impl ModelEntry {
             takes: self.takes.or(other.takes),
             ends: self.ends.or(other.ends),
             usual: self.usual || other.usual,
+            wire: self.wire.or(other.wire),
             effort: self.effort.or(other.effort),
             thinking_tokens: self.thinking_tokens.or(other.thinking_tokens),
             temperature: self.temperature.or(other.temperature),
             body: if self.body.is_empty() { other.body } else { self.body },
+            parent_cache: self.parent_cache.or(other.parent_cache),
         }
     }
 
@@ -241,10 +266,12 @@ impl From<Dollars> for Price {
     fn from(dollars: Dollars) -> Self {
         // Millionths of a dollar. A cast from float ends at zero and at the largest number.
         let micro = |dollars: f64| (dollars * 1e6).round() as u64;
+        let hour = dollars.cache_write.map_or(dollars.input, |_| dollars.input * 2.0);
         Self {
             input: micro(dollars.input),
             cache_read: micro(dollars.cache_read.unwrap_or(dollars.input)),
             cache_write: micro(dollars.cache_write.unwrap_or(dollars.input)),
+            cache_write_1h: micro(dollars.cache_write_1h.unwrap_or(hour)),
             output: micro(dollars.output),
         }
     }
@@ -305,8 +332,11 @@ mod tests {
     #[test]
     fn dollars_become_millionths_per_million() {
         let price = model("anthropic/claude-sonnet-4-5").price.expect("priced");
-        let tokens = Tokens { input: 1_000_000, cache_read: 1_000_000, cache_write: 1_000_000, output: 1_000_000 };
+        const M: u64 = 1_000_000;
+        let tokens = Tokens { input: M, cache_read: M, cache_write: M, output: M, ..Tokens::default() };
         assert_eq!(price.of(&tokens), 22_050_000);
+        let hour = Tokens { cache_write: M, cache_write_1h: M, ..Tokens::default() };
+        assert_eq!(price.of(&hour), 6_000_000, "twice the price of fresh tokens");
         let openai = model("openai/gpt-5").price.expect("priced");
         assert_eq!(openai.cache_write, openai.input);
     }

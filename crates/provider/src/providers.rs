@@ -8,7 +8,7 @@ use std::time::Duration;
 use agent::model::{CallError, CallErrorKind, Model, Price};
 
 use crate::attached::{Attached, AttachedBytes};
-use crate::config::ProviderConfig;
+use crate::config::{CacheTime, ModelSettings, ProviderConfig};
 use crate::conversation::{Backend, Conversation};
 use crate::error::Error;
 use crate::failure::failed;
@@ -41,6 +41,8 @@ pub struct Providers {
 #[derive(Debug)]
 struct Inner {
     providers: BTreeMap<String, Arc<Provider>>,
+    /// Providers on another wire than theirs, for models that are spoken to so.
+    others: Mutex<BTreeMap<(String, &'static str), Arc<Provider>>>,
     models: ModelTable,
     options: Options,
     /// One per model that was ever opened.
@@ -70,7 +72,8 @@ impl Providers {
             known.insert(name, Arc::new(Provider::new(config)?));
         }
         let (governors, scripts) = (Mutex::default(), Mutex::default());
-        let inner = Arc::new(Inner { providers: known, models, options, governors, scripts, learnt: Arc::default() });
+        let (others, learnt) = (Mutex::default(), Arc::default());
+        let inner = Arc::new(Inner { providers: known, others, models, options, governors, scripts, learnt });
         Ok(Self { inner, residents: Arc::default(), bytes: None })
     }
 
@@ -107,7 +110,34 @@ impl Providers {
         }
         let provider = self.provider(provider)?;
         let free = provider.is_on_this_machine().then(Price::default);
-        Ok(Model { price: known.price.or(free), patience: provider.patience(), ..known })
+        // What is never written costs nothing, also where it is reckoned with the dearest price.
+        let is_kept_long = self.settings(name, provider).parent_cache == Some(CacheTime::OneHour);
+        let hour =
+            |price: Price| Price { cache_write_1h: if is_kept_long { price.cache_write_1h } else { 0 }, ..price };
+        Ok(Model { price: known.price.or(free).map(hour), patience: provider.patience(), ..known })
+    }
+
+    fn settings(&self, name: &str, provider: &Provider) -> ModelSettings {
+        self.inner.models.settings(name).or(provider.settings())
+    }
+
+    /// The provider of a model, on the wire of that model: what the user has set for it, else what the table says of it at its maker's
+    /// own address, else that of the provider.
+    fn speaker(&self, name: &str, provider: &str) -> Result<Arc<Provider>, Error> {
+        let usual = self.provider(provider)?;
+        let models = &self.inner.models;
+        let by_table = || models.home_wire(name).filter(|_| usual.is_spoken_to_as_usual());
+        let wire = models.set_wire(name).or_else(by_table).unwrap_or(usual.wire());
+        if wire == usual.wire() {
+            return Ok(Arc::clone(usual));
+        }
+        let mut others = self.inner.others.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (provider.to_owned(), wire.name());
+        if let Some(known) = others.get(&key) {
+            return Ok(Arc::clone(known));
+        }
+        let other = Arc::new(usual.on(wire)?);
+        Ok(Arc::clone(others.entry(key).or_insert(other)))
     }
 
     /// All that is known of a model: what the user has set, what its server says about it, what the table says. How much fits into a
@@ -117,7 +147,7 @@ impl Providers {
         if provider == SCRIPTED || self.residents.contains_key(name) {
             return Ok(self.inner.models.entry(name, None));
         }
-        let wire = self.provider(provider)?.wire();
+        let wire = self.speaker(name, provider)?.wire();
         let mut known = self.inner.models.entry(name, Some((wire, model)));
         if let Some(figures) = self.inner.learnt.figures(name) {
             known = known.or(figures);
@@ -132,7 +162,7 @@ impl Providers {
     /// does not say leaves everything as it is.
     pub async fn learn(&self, name: &str) {
         let Ok((provider, model)) = split(name) else { return };
-        let Some(provider) = self.inner.providers.get(provider).filter(|provider| !provider.is_openai()) else {
+        let Some(provider) = self.speaker(name, provider).ok().filter(|provider| !provider.is_openai()) else {
             return;
         };
         let is_known = self.entry(name).is_ok_and(|entry| entry.context_tokens.is_some());
@@ -176,11 +206,11 @@ impl Providers {
         } else if let Some(resident) = self.residents.get(name) {
             Backend::Resident(Arc::clone(resident))
         } else {
-            let provider = self.provider(provider)?;
+            let provider = self.speaker(name, provider)?;
             provider.check_key()?;
             provider.connect()?;
-            let settings = self.inner.models.settings(name).or(provider.settings());
-            Backend::Provider(Arc::clone(provider), model.into(), Arc::new(settings))
+            let settings = self.settings(name, &provider);
+            Backend::Provider(provider, model.into(), Arc::new(settings))
         };
         let attached = Attached::new(self.bytes.clone(), &self.entry(name)?);
         let name: Arc<str> = name.into();
@@ -238,7 +268,7 @@ fn split(name: &str) -> Result<(&str, &str), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::builtin_providers;
+    use crate::config::{Wire, builtin_providers};
     use crate::secret::Secret;
 
     fn providers(key: Option<&str>) -> Providers {
@@ -286,6 +316,21 @@ mod tests {
             price("http://localhost/v1", "openai/gpt-5").is_some_and(|price| price.output > 0),
             "it may pass it on"
         );
+    }
+
+    #[test]
+    fn the_table_says_how_a_model_is_spoken_to_at_its_makers_own_address_only() {
+        let wire = |wire: Wire, base_url: &str, model: &str| {
+            let openai = builtin_providers().iter().find(|provider| provider.name == "openai").expect("built in");
+            let config = ProviderConfig { base_url: base_url.to_owned(), wire, ..openai.config(None) };
+            let providers = Providers::new(vec![config], ModelTable::builtin(), Options::default()).expect("good");
+            providers.speaker(model, "openai").expect("a provider").wire()
+        };
+        let (home, search) = ("https://api.openai.com/v1", "openai/gpt-4o-search-preview");
+        assert_eq!(wire(Wire::Responses, home, "openai/gpt-4o"), Wire::Responses);
+        assert_eq!(wire(Wire::Responses, home, search), Wire::OpenAi);
+        assert_eq!(wire(Wire::Responses, "https://gateway.example/v1", search), Wire::Responses, "as it is configured");
+        assert_eq!(wire(Wire::OpenAi, home, "openai/gpt-4o"), Wire::OpenAi, "as it is configured");
     }
 
     #[test]

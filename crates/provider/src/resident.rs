@@ -8,7 +8,7 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
-use agent::message::{Message, Origin, Part};
+use agent::message::{Message, Offer, Origin, Part};
 use agent::model::{Answer, CallError, StopReason, Tokens};
 use agent::tools::ToolInfo;
 use agent::{CallId, Json};
@@ -45,17 +45,19 @@ pub struct Said {
     pub text: String,
     /// Tools by name, with their arguments.
     pub calls: Vec<(Arc<str>, Json)>,
+    /// What a person may answer. It is kept with the words, and interfaces show it as choices.
+    pub offers: Vec<Offer>,
 }
 
 impl Said {
     /// Words and nothing else.
     pub fn text(text: impl Into<String>) -> Self {
-        Self { text: text.into(), calls: Vec::new() }
+        Self { text: text.into(), ..Self::default() }
     }
 
     /// One call and not a word.
     pub fn call(name: impl Into<Arc<str>>, input: Json) -> Self {
-        Self { text: String::new(), calls: vec![(name.into(), input)] }
+        Self { calls: vec![(name.into(), input)], ..Self::default() }
     }
 }
 
@@ -77,9 +79,12 @@ pub(crate) async fn speak(
         }
     }
     let stop = if said.calls.is_empty() { StopReason::EndTurn } else { StopReason::ToolUse };
-    let mut parts = Vec::with_capacity(said.calls.len() + 1);
+    let mut parts = Vec::with_capacity(said.calls.len() + 2);
     if !said.text.is_empty() {
         parts.push(Part::Text { text: said.text.into(), origin: Origin::Model });
+    }
+    if !said.offers.is_empty() {
+        parts.push(Part::offers(&said.offers));
     }
     parts.extend(said.calls.into_iter().enumerate().map(|(nth, (name, input))| Part::ToolCall {
         id: CallId::new(format!("call_{}_{nth}", history.assistant_messages)),
@@ -125,6 +130,8 @@ mod tests {
     fn ask() -> Ask {
         Ask {
             max_tokens: 100,
+            window_tokens: Some(8_192),
+            may_wait: false,
             calls_allowed: true,
             output_schema: None,
             cancel: CancellationToken::new(),

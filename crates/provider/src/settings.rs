@@ -4,11 +4,15 @@
 //! that wire's `map`, which asks here.
 
 use crate::compat::Compat;
-use crate::config::{Effort, ModelSettings, Wire};
+use crate::config::{CacheTime, Effort, ModelSettings, Wire};
+use crate::conversation::Ask;
 use crate::history::fragment;
 
 /// The fewest tokens of thinking that Anthropic's wire takes.
 const LEAST_THINKING: u64 = 1024;
+
+/// The field of Ollama's wire that holds the settings of a model.
+const OPTIONS: &str = "options";
 
 /// Fields that no setting replaces: without them a request is not what was reckoned with.
 const OWN_FIELDS: [&str; 12] = [
@@ -38,6 +42,7 @@ pub(crate) fn fields(wire: Wire, settings: &ModelSettings) -> Vec<&'static str> 
         }
         Wire::Gemini if settings.effort.is_some() || settings.thinking_tokens.is_some() => fields.push("thinking"),
         Wire::Gemini => {}
+        Wire::Ollama => fields.extend(settings.effort.map(|_| "think")),
     }
     fields.extend(settings.temperature.map(|_| "temperature"));
     fields
@@ -54,6 +59,7 @@ pub(crate) fn members(wire: Wire, settings: &ModelSettings, max_tokens: u64, com
         (Wire::Responses, Some(effort)) if compat.sends("reasoning") => {
             add("reasoning", format!(r#"{{"effort":"{}"}}"#, openai_effort(effort, "xhigh")));
         }
+        (Wire::Ollama, Some(effort)) if compat.sends("think") => add("think", ollama_think(effort).to_owned()),
         _ => {}
     }
     if let (Wire::Anthropic, Some(tokens)) = (wire, settings.thinking_tokens)
@@ -64,15 +70,46 @@ pub(crate) fn members(wire: Wire, settings: &ModelSettings, max_tokens: u64, com
         add("thinking", format!(r#"{{"type":"enabled","budget_tokens":{budget}}}"#));
     }
     if let Some(temperature) = settings.temperature
-        && wire != Wire::Gemini
+        && !matches!(wire, Wire::Gemini | Wire::Ollama)
         && compat.sends("temperature")
     {
         add("temperature", fragment(&temperature));
     }
-    for (name, value) in settings.body.iter().filter(|(name, _)| !OWN_FIELDS.contains(&name.as_str())) {
+    // The options of a model are written with those of ours.
+    let is_own = |name: &str| OWN_FIELDS.contains(&name) || (wire == Wire::Ollama && name == OPTIONS);
+    for (name, value) in settings.body.iter().filter(|(name, _)| !is_own(name)) {
         add(name, value.to_string());
     }
     members
+}
+
+/// The members of Ollama's `options`: the context window with which the model is loaded, the limit of the answer, and what was set besides.
+pub(crate) fn ollama_options(ask: &Ask, settings: &ModelSettings, compat: &Compat) -> String {
+    let window = ask.window_tokens.map(|tokens| ("num_ctx", tokens.to_string()));
+    let limit = Some(("num_predict", ask.max_tokens.to_string()));
+    let temperature = settings.temperature.filter(|_| compat.sends("temperature"));
+    let temperature = temperature.map(|temperature| ("temperature", fragment(&temperature)));
+    let own: Vec<(&str, String)> = [window, limit, temperature].into_iter().flatten().collect();
+    let others = settings.body.get(OPTIONS).and_then(serde_json::Value::as_object).into_iter().flatten();
+    let others = others.filter(|(name, _)| own.iter().all(|(mine, _)| mine != name));
+    let members = others.map(|(name, value)| format!("{}:{value}", fragment(name)));
+    own.iter().map(|(name, value)| format!("{}:{value}", fragment(name))).chain(members).collect::<Vec<_>>().join(",")
+}
+
+/// The effort in Ollama's words, as JSON.
+fn ollama_think(effort: Effort) -> &'static str {
+    match effort {
+        Effort::Minimal => "false",
+        Effort::Low => r#""low""#,
+        Effort::Medium => r#""medium""#,
+        Effort::High => r#""high""#,
+        Effort::Max => r#""max""#,
+    }
+}
+
+/// How long the prompt of a request is worth keeping. An agent that waits for sub-agents may ask again after more than five minutes.
+pub(crate) fn cache_time(settings: &ModelSettings, ask: &Ask) -> CacheTime {
+    if ask.may_wait { settings.parent_cache.unwrap_or_default() } else { CacheTime::default() }
 }
 
 /// The effort in Anthropic's words, for `output_config`.

@@ -11,6 +11,7 @@ use crate::config::Wire;
 use crate::conversation::DeltaSink;
 use crate::failure::{failed, in_stream};
 use crate::limits::{ANSWER_BYTES, STREAM_BYTES};
+use crate::lines::Lines;
 use crate::sse::Decoder;
 
 /// Reads one answer.
@@ -30,6 +31,8 @@ enum Form {
     Events,
     /// One JSON document: a whole answer, or a list of its pieces.
     Whole(Vec<u8>),
+    /// Lines of JSON, each with a piece of the answer.
+    Lines(Lines),
 }
 
 /// How far an answer is.
@@ -47,7 +50,8 @@ impl StreamReader {
     /// A reader for one wire format. Text is passed on as it comes.
     pub(crate) fn new(wire: Wire, deltas: Option<DeltaSink>) -> Self {
         let reader = wire.reader();
-        Self { form: Form::Unknown, decoder: Decoder::default(), reader, deltas, bytes: 0 }
+        let form = if wire == Wire::Ollama { Form::Lines(Lines::default()) } else { Form::Unknown };
+        Self { form, decoder: Decoder::default(), reader, deltas, bytes: 0 }
     }
 
     /// A reader that reads every event by itself, however similar they are.
@@ -86,13 +90,17 @@ impl StreamReader {
             body.extend_from_slice(chunk);
             return Ok(StreamState::Part);
         }
-        let Self { decoder, reader, deltas, .. } = self;
+        let Self { form, decoder, reader, deltas, .. } = self;
         let hear = |data: &[u8]| match reader.heard() {
             // Whether anything behind the end still came in the same chunk must make no difference.
             StreamState::End => Ok(()),
             StreamState::Part | StreamState::Whole => take(&mut **reader, data, deltas.as_ref()),
         };
-        match decoder.feed(chunk, hear) {
+        let heard = match form {
+            Form::Lines(lines) => lines.feed(chunk, hear),
+            Form::Unknown | Form::Events | Form::Whole(_) => decoder.feed(chunk, hear),
+        };
+        match heard {
             Ok(()) => Ok(self.reader.heard()),
             Err(error) if self.reader.heard() == StreamState::Part => Err(self.with_partial(error)),
             // Whatever follows a whole answer takes nothing away from it.
@@ -102,14 +110,20 @@ impl StreamReader {
 
     /// Takes the end of the stream: an answer, or the news that there is none.
     pub(crate) fn end(mut self) -> Result<Answer, CallError> {
-        if let Form::Whole(body) = std::mem::replace(&mut self.form, Form::Events) {
-            return self.whole(&body);
-        }
+        let lines = match std::mem::replace(&mut self.form, Form::Events) {
+            Form::Whole(body) => return self.whole(&body),
+            Form::Lines(lines) => Some(lines),
+            Form::Unknown | Form::Events => None,
+        };
         let heard = self.reader.heard();
         if heard != StreamState::End {
             let Self { decoder, reader, deltas, .. } = &mut self;
-            let last = std::mem::take(decoder).finish(|data| take(&mut **reader, data, deltas.as_ref()));
-            // Bytes behind the last blank line that cannot be read are the place where the stream was cut.
+            let hear = |data: &[u8]| take(&mut **reader, data, deltas.as_ref());
+            let last = match lines {
+                Some(lines) => lines.finish(hear),
+                None => std::mem::take(decoder).finish(hear),
+            };
+            // Bytes behind the last line end that cannot be read are the place where the stream was cut.
             if let Err(error) = last
                 && heard == StreamState::Part
                 && error.kind != CallErrorKind::Garbled
@@ -154,7 +168,7 @@ impl StreamReader {
 
     /// A failure together with the words that had come, and the bill if it had.
     pub(crate) fn with_partial(&self, error: CallError) -> CallError {
-        let (text, tokens) = (self.reader.text(), self.reader.bill());
+        let (text, tokens) = (self.reader.text(), self.reader.bill().map(Box::new));
         let partial: Option<Arc<str>> = (!text.is_empty()).then(|| text.into());
         CallError { partial, tokens, received_bytes: Some(self.reader.bytes() as u64), ..error }
     }

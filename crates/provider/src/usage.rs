@@ -17,24 +17,33 @@ impl UsageTally {
 
     /// The sum in Anthropic's words: three kinds of prompt tokens, told apart.
     pub(crate) fn anthropic(&self) -> Option<Tokens> {
+        let cache_write = figure_or_zero(self.0.get("cache_creation_input_tokens"))?;
+        let hour = self.0.get("cache_creation").and_then(|written| written.get("ephemeral_1h_input_tokens"));
         Some(Tokens {
             input: figure(self.0.get("input_tokens"))?,
             output: figure(self.0.get("output_tokens"))?,
             cache_read: figure_or_zero(self.0.get("cache_read_input_tokens"))?,
-            cache_write: figure_or_zero(self.0.get("cache_creation_input_tokens"))?,
+            cache_write,
+            cache_write_1h: figure_or_zero(hour)?.min(cache_write),
         })
     }
 
     /// The sum in OpenAI's words: cached tokens are counted among the prompt's.
     pub(crate) fn openai(&self) -> Option<Tokens> {
         let prompt = figure(self.0.get("prompt_tokens"))?;
-        let details = self.0.get("prompt_tokens_details");
-        let cached = figure_or_zero(details.and_then(|details| details.get("cached_tokens")))?.min(prompt);
+        let detail = |key: &str| {
+            let details = self.0.get("prompt_tokens_details");
+            figure_or_zero(details.and_then(|details| details.get(key)))
+        };
+        let cache_read = detail("cached_tokens")?.min(prompt);
+        // OpenRouter says this, for models whose providers bill it.
+        let cache_write = detail("cache_write_tokens")?.min(prompt - cache_read);
         Some(Tokens {
-            input: prompt - cached,
-            cache_read: cached,
-            cache_write: 0,
+            input: prompt - cache_read - cache_write,
+            cache_read,
+            cache_write,
             output: figure(self.0.get("completion_tokens"))?,
+            ..Tokens::default()
         })
     }
 
@@ -52,7 +61,14 @@ impl UsageTally {
             cache_read,
             cache_write,
             output: figure(self.0.get("output_tokens"))?,
+            ..Tokens::default()
         })
+    }
+
+    /// The sum in Ollama's words. It does not say which part of the prompt it had read before.
+    pub(crate) fn ollama(&self) -> Option<Tokens> {
+        let (input, output) = (figure(self.0.get("prompt_eval_count"))?, figure(self.0.get("eval_count"))?);
+        Some(Tokens { input, output, ..Tokens::default() })
     }
 
     /// The sum in Gemini's words: thoughts are counted apart from the answer, cached tokens among the prompt's.
@@ -61,7 +77,7 @@ impl UsageTally {
         let prompt = figure(self.0.get("promptTokenCount"))?.saturating_add(count("toolUsePromptTokenCount")?);
         let cache_read = count("cachedContentTokenCount")?.min(prompt);
         let output = count("candidatesTokenCount")?.saturating_add(count("thoughtsTokenCount")?);
-        Some(Tokens { input: prompt - cache_read, cache_read, cache_write: 0, output })
+        Some(Tokens { input: prompt - cache_read, cache_read, output, ..Tokens::default() })
     }
 }
 
@@ -95,14 +111,22 @@ mod tests {
             r#"{"input_tokens":10,"cache_read_input_tokens":7,"output_tokens":1}"#,
             r#"{"output_tokens":40,"input_tokens":null}"#,
         ]);
-        assert_eq!(usage.anthropic(), Some(Tokens { input: 10, cache_read: 7, cache_write: 0, output: 40 }));
+        assert_eq!(usage.anthropic(), Some(Tokens { input: 10, cache_read: 7, output: 40, ..Tokens::default() }));
     }
 
     #[test]
     fn cached_tokens_are_taken_out_of_the_prompt() {
         let usage =
             tally(&[r#"{"prompt_tokens":100,"completion_tokens":5,"prompt_tokens_details":{"cached_tokens":64}}"#]);
-        assert_eq!(usage.openai(), Some(Tokens { input: 36, cache_read: 64, cache_write: 0, output: 5 }));
+        assert_eq!(usage.openai(), Some(Tokens { input: 36, cache_read: 64, output: 5, ..Tokens::default() }));
+    }
+
+    #[test]
+    fn what_is_written_for_an_hour_is_told_apart() {
+        let usage = tally(&[r#"{"input_tokens":10,"cache_creation_input_tokens":100,"output_tokens":1,
+                "cache_creation":{"ephemeral_5m_input_tokens":30,"ephemeral_1h_input_tokens":70}}"#]);
+        let tokens = usage.anthropic().expect("counted");
+        assert_eq!((tokens.cache_write, tokens.cache_write_1h, tokens.prompt()), (100, 70, 110));
     }
 
     #[test]

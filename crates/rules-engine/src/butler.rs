@@ -18,12 +18,12 @@ use serde_json::json;
 use super::agent_context::AgentContext;
 use super::conversation::Turn;
 use super::intent::{Classification, Direct, Intent, classify};
-use super::lexicon::{Concept, lexicon};
+use super::lexicon::{Concept, Hit, lexicon};
 use super::phrases::plain;
 use super::speech::Speech;
 use super::task::{SpecialistTask, arguments};
 use dialogue::Dialogue;
-use household::time::words::words;
+use household::time::words::{Word, words};
 
 /// What the first answer of a conversation ends with.
 pub(super) const SIGNATURE: &str = "engine: rules";
@@ -67,9 +67,8 @@ pub(super) fn next(turns: &[Turn], cx: &AgentContext) -> Said {
     let Some((current, before)) = turns.split_last() else { return signed(turns, &help(cx.speech), &[], cx) };
     let dialogue = Dialogue::of(before, cx);
     let steps = match plan(&dialogue, &current.said, cx) {
-        Plan::Say(spoken) if !cx.can(DELEGATE) && !is_courtesy(&current.said, cx) => {
-            drop(spoken);
-            return signed(turns, &cx.speech.say("no_household", &[]), &[], cx);
+        Plan::Say(_) if !cx.can(DELEGATE) && !needs_nothing(&current.said, cx) => {
+            return signed(turns, &without_household(&current.said, cx), &[], cx);
         }
         Plan::Say(spoken) => return signed(turns, &spoken.text, &[], cx),
         Plan::Hand(_) if !cx.can(DELEGATE) => return signed(turns, &cx.speech.say("no_household", &[]), &[], cx),
@@ -91,10 +90,26 @@ pub(super) fn closing(turns: &[Turn], cx: &AgentContext) -> Said {
     }
 }
 
-/// Whether nothing is asked for that a household or a model would be needed for.
-fn is_courtesy(said: &str, cx: &AgentContext) -> bool {
-    let direct = classify(said, &cx.context).direct;
-    direct.is_some_and(|direct| !matches!(direct, Direct::Unsupported))
+/// Whether the answer is the same with and without a household.
+fn needs_nothing(said: &str, cx: &AgentContext) -> bool {
+    matches!(classify(said, &cx.context).direct, Some(Direct::Thanks | Direct::Clock))
+}
+
+/// What can be done where there is no household: how to have one, after a greeting where one was said.
+fn without_household(said: &str, cx: &AgentContext) -> String {
+    let missing = cx.speech.say("no_household", &[]);
+    match classify(said, &cx.context).direct {
+        Some(Direct::Greeting) => format!("{} {missing}", greeting(&cx.context.now, cx.speech)),
+        _ => missing,
+    }
+}
+
+fn greeting(now: &Zoned, speech: Speech) -> String {
+    match now.hour() {
+        5..12 => speech.say("greeting_morning", &[]),
+        12..18 => speech.say("greeting_afternoon", &[]),
+        _ => speech.say("greeting_evening", &[]),
+    }
 }
 
 fn told(turns: &[Turn], steps: &[Step], current: &Turn, cx: &AgentContext) -> Said {
@@ -108,7 +123,8 @@ fn told(turns: &[Turn], steps: &[Step], current: &Turn, cx: &AgentContext) -> Sa
             ids.push(id);
         }
     }
-    signed(turns, &text, &ids, cx)
+    let offers = answer::offers(steps, current, cx).as_choices(cx.speech.tongue);
+    Said { offers, ..signed(turns, &text, &ids, cx) }
 }
 
 /// An answer with its last line: the ids of what it speaks of, and in the first answer of a conversation the engine. A request in a language
@@ -158,7 +174,7 @@ fn plan(dialogue: &Dialogue, said: &str, cx: &AgentContext) -> Plan {
         return Plan::Hand(vec![step]);
     }
     if is_open(&read, said, cx) {
-        return Plan::Hand(vec![open_step(&read, said)]);
+        return Plan::Hand(open_steps(&read, said, cx));
     }
     unanswered(said, &read, cx).map_or_else(|| Plan::Hand(steps(&read, cx)), Plan::Say)
 }
@@ -187,7 +203,28 @@ fn unanswered(said: &str, read: &Classification, cx: &AgentContext) -> Option<Sp
     if let Some(direct) = read.direct {
         return Some(Spoken { text: directly(direct, &cx.context.now, cx), ..Spoken::default() });
     }
-    read.question.as_ref().map(|question| ask(said, read, &question.choices, cx))
+    let question = read.question.as_ref()?;
+    // Choices help where the words name something; otherwise it helps to know what can be asked.
+    let names_something = read.entities.name_something() || !read.times.said.is_empty() || words(said).len() <= 3;
+    let is_vague = lexicon().hits(&words(said)).iter().any(|hit| hit.concept == Concept::Vague);
+    Some(match (names_something || is_vague) && !looks_like_code(said) {
+        true => ask(said, read, &question.choices, cx),
+        false => {
+            let text = format!("{} {}", cx.speech.say("not_understood", &[]), cx.speech.say("help", &[]));
+            Spoken { text, ..Spoken::default() }
+        }
+    })
+}
+
+/// Whether a word has the form of a file's name or of code: nothing of a household is called so.
+fn looks_like_code(said: &str) -> bool {
+    said.split_whitespace().any(|word| {
+        let word = word.trim_end_matches(['.', ',', '?', '!', ':', ';']);
+        let is_file = word.rsplit_once('.').is_some_and(|(name, ending)| {
+            !name.is_empty() && (1..=4).contains(&ending.len()) && ending.bytes().all(|byte| byte.is_ascii_alphabetic())
+        });
+        is_file && !word.ends_with(".md") && !word.contains('@')
+    })
 }
 
 /// Whether nothing but a time is said: "Thursday?" asks what is on.
@@ -196,43 +233,87 @@ fn is_bare_time(read: &Classification, said: &str, cx: &AgentContext) -> bool {
     is_unsure && read.times.when.is_some() && SpecialistTask::read(said, &cx.context).subject_words().is_empty()
 }
 
-/// Whether a question that no rule is sure about may be answered by what the household holds: it is looked for before anything is said.
+/// Whether a request that no rule is sure about may be answered by what the household holds: it is looked for before anything is said.
 fn is_open(read: &Classification, said: &str, cx: &AgentContext) -> bool {
     let all = words(said);
     let is_chat = matches!(read.direct, Some(Direct::Smalltalk | Direct::Thanks | Direct::Greeting)) && all.len() > 2;
     let is_unsure = read.question.is_some() || read.direct == Some(Direct::Unsupported) || is_chat;
     let hits = lexicon().hits(&all);
-    let is_beyond = hits.iter().any(|hit| matches!(hit.concept, Concept::Beyond | Concept::Send));
-    let asks = said.trim_end().ends_with('?')
-        || hits.iter().any(|hit| hit.concept == Concept::Question && hit.words.start <= 1);
+    let has = |concept: Concept| hits.iter().any(|hit| hit.concept == concept);
+    let asks = asks(said, &hits);
     // A few nouns are a question in short ("library books due"); one alone may be anything.
     let subject = SpecialistTask::read(said, &cx.context).subject_words();
-    let is_terse = words(&subject).len() > 1;
-    is_unsure && (asks && !is_chat || is_terse) && !is_beyond && !subject.is_empty()
+    let is_terse = !subject.is_empty() && (2..=LONGEST_TERSE).contains(&all.len());
+    is_unsure
+        && (asks && (!is_chat || all.len() > 4) || is_terse)
+        && !has(Concept::Send)
+        && !subject.is_empty()
+        && !looks_like_code(said)
+}
+
+/// More words than this are a sentence.
+const LONGEST_TERSE: usize = 9;
+
+fn asks(said: &str, hits: &[Hit]) -> bool {
+    said.trim_end().ends_with('?') || hits.iter().any(|hit| hit.concept == Concept::Question && hit.words.start <= 1)
+}
+
+/// Whether something is spoken of that mostly lies outside of any household.
+fn is_beyond(said: &str) -> bool {
+    lexicon().hits(&words(said)).iter().any(|hit| hit.concept == Concept::Beyond)
 }
 
 /// Whether a plan is to look everywhere for the answer to an open question.
 fn is_open_plan(steps: &[Step]) -> bool {
-    matches!(steps, [only] if only.reason == OPEN)
+    !steps.is_empty() && steps.iter().all(|step| step.reason == OPEN && step.intent == Intent::Search)
 }
 
 const OPEN: &str = "It is a question, and something that the household holds may answer it.";
 
-fn open_step(read: &Classification, said: &str) -> Step {
-    Step {
-        intent: Intent::Search,
+/// Where an open question is looked for: in the calendar first where it names a time, else everywhere. Two questions in one sentence are
+/// two.
+fn open_steps(read: &Classification, said: &str, cx: &AgentContext) -> Vec<Step> {
+    let is_timed = read.times.when.is_some() && !is_beyond(said);
+    let step = |said: &str, read: &Classification, intent: Intent| Step {
+        intent,
         task: said.trim().to_owned(),
         entities: read.entities.all(),
         time: read.times.words(said),
         reason: OPEN.to_owned(),
+    };
+    if is_timed {
+        return vec![step(said, read, Intent::Schedule)];
     }
+    let questions = questions(said, cx);
+    questions.iter().map(|said| step(said, &classify(said, &cx.context), Intent::Search)).collect()
 }
+
+/// The questions of a sentence: more than one where each has a word to ask with and something to ask for.
+fn questions<'a>(said: &'a str, cx: &AgentContext) -> Vec<&'a str> {
+    let all = words(said);
+    let is_and = |word: &Word| ["and", "und", "et"].contains(&word.folded.as_str());
+    let opens = |word: &Word| OPENS.split_whitespace().any(|one| one == word.folded);
+    let cut = all.windows(2).position(|pair| is_and(&pair[0]) && opens(&pair[1]));
+    let Some(cut) = cut else { return vec![said] };
+    let halves = [said[..all[cut].at.start].trim(), said[all[cut + 1].at.start..].trim()];
+    let has_subject = |half: &&str| {
+        let task = SpecialistTask::read(half, &cx.context);
+        !task.subject_words().is_empty() || task.person().is_some()
+    };
+    if halves.iter().all(has_subject) { halves.to_vec() } else { vec![said] }
+}
+
+/// Words with which a second question begins.
+const OPENS: &str = "when what where who how which why whose does is are did do wann was wo wer wie welche welcher welches wem \
+    quand que quoi ou qui comment combien quel quelle quels quelles";
 
 /// What to say where an open question was looked for in vain; none where it was answered, or was none.
 fn in_vain(said: &str, current: &Turn, cx: &AgentContext) -> Option<Spoken> {
     let said = &*asked_for(said);
     let read = classify(said, &cx.context);
-    if !is_open(&read, said, cx) || thing::is_answered(current) {
+    // Of what mostly lies outside, only what is plainly in the household counts.
+    let is_found = if is_beyond(said) { thing::is_plain(current) } else { thing::comes_near(current) };
+    if !is_open(&read, said, cx) || is_found {
         return None;
     }
     unanswered(said, &read, cx)
@@ -241,13 +322,24 @@ fn in_vain(said: &str, current: &Turn, cx: &AgentContext) -> Option<Spoken> {
 /// The steps of a request that is understood.
 fn steps(read: &Classification, cx: &AgentContext) -> Vec<Step> {
     let step = |meant: &super::intent::IntentMatch| Step {
-        intent: meant.intent,
+        intent: if asks_about_writing(meant, cx) { Intent::Search } else { meant.intent },
         task: meant.text.clone(),
         entities: read.entities.all(),
         time: classify(&meant.text, &cx.context).times.words(&meant.text),
         reason: reason(meant.intent, &meant.because),
     };
     read.intents.iter().map(step).collect()
+}
+
+/// Whether a question only speaks of something that is to be written: nothing is drafted for it.
+fn asks_about_writing(meant: &super::intent::IntentMatch, cx: &AgentContext) -> bool {
+    if meant.intent != Intent::Draft || !meant.text.trim_end().ends_with('?') {
+        return false;
+    }
+    let task = SpecialistTask::read(&meant.text, &cx.context);
+    let is_request =
+        task.says("you please kannst konntest bitte peux pourrais pouvez pourriez tu du shall should soll dois");
+    !is_request && task.content().is_none() && (task.asks_what_is() || task.person().is_none())
 }
 
 /// Delegates a step, with what earlier steps of the same request found.
@@ -327,11 +419,7 @@ fn ask(said: &str, read: &Classification, choices: &[Intent], cx: &AgentContext)
 fn directly(direct: Direct, now: &Zoned, cx: &AgentContext) -> String {
     let speech = cx.speech;
     match direct {
-        Direct::Greeting => match now.hour() {
-            5..12 => speech.say("greeting_morning", &[]),
-            12..18 => speech.say("greeting_afternoon", &[]),
-            _ => speech.say("greeting_evening", &[]),
-        },
+        Direct::Greeting => format!("{} {}", greeting(now, speech), speech.say("greeting_offer", &[])),
         Direct::Thanks => speech.say("thanks", &[]),
         Direct::Help => help(speech),
         Direct::Identity => speech.say("identity", &[]),
@@ -345,7 +433,10 @@ fn directly(direct: Direct, now: &Zoned, cx: &AgentContext) -> String {
             speech.say("clock", &[("time", &now.strftime("%H:%M").to_string()), ("date", &date), ("zone", zone)])
         }
         Direct::Smalltalk => speech.say("smalltalk", &[]),
-        Direct::Unsupported => format!("{}\n\n{}", speech.say("beyond", &[]), help(speech)),
+        Direct::Unsupported => {
+            let all = ["beyond", "help", "help_more"].map(|sentence| speech.say(sentence, &[]));
+            all.join(" ")
+        }
     }
 }
 
@@ -353,12 +444,10 @@ fn directly(direct: Direct, now: &Zoned, cx: &AgentContext) -> String {
 fn help(speech: Speech) -> String {
     format!(
         "{}\n\n{}\n\
-         - What urgent emails do I have?\n\
-         - Find a slot for a meeting with Anna next week\n\
-         - Draft a reply to the mail from Sarah that I will sign today\n\
-         - What did I agree with Northwind about liability?\n\n{}",
+         - {}\n\n{}",
         speech.say("help", &[]),
         speech.say("help_examples", &[]),
+        speech.say("help_example", &[]).replace("; ", "\n- "),
         speech.say("help_more", &[])
     )
 }

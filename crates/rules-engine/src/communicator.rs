@@ -109,7 +109,9 @@ fn change(task: &SpecialistTask, cx: &AgentContext, id: &str) -> Said {
 
 /// The newest mail that was found is the one to answer, unless it is not what it seems to be.
 fn from_list(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, input: &Value, data: &Value) -> Said {
-    let mails = list(data, "mails");
+    // Without a person, only a mail that holds the words is meant.
+    let is_near = task.person().is_some() || data["covers"].as_f64().is_none_or(|covers| covers >= 0.6);
+    let mails = if is_near { list(data, "mails") } else { &[] };
     if input["answered"] == false {
         // Who is told something is mostly answered; who is written to only if it is about the same.
         let is_told = task.has(Concept::Tell) && !task.has(Concept::Write);
@@ -154,7 +156,7 @@ fn from_list(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, input: &Valu
 /// A suspicious mail is not answered.
 fn refused(cx: &AgentContext, mail: &Value) -> Said {
     let why = texts_of(mail, "warnings").into_iter().next().unwrap_or_default();
-    let why = if why.is_empty() { why } else { cx.speech.say("careful", &[("warning", &why)]) };
+    let why = if why.is_empty() { why } else { cx.speech.say("careful", &[("warning", &cx.speech.reason(&why))]) };
     Said::text(cx.speech.say("suspicious_not_answered", &[("why", &why)]).trim_end().to_owned())
 }
 

@@ -180,6 +180,12 @@ impl NamedThings<'_> {
         if !Household::is_relation(word(at)) || self.is_time(&self.words[at]) {
             return false;
         }
+        // "Frau Voss" is Voss, and not a wife.
+        let is_title = TITLES.contains(&word(at))
+            && self.words.get(at + 1).is_some_and(|next| begins_large(&self.text[next.at.clone()]));
+        if is_title {
+            return false;
+        }
         let Some(before) = at.checked_sub(1) else { return PARENTS.contains(&word(at)) };
         let is_article = ARTICLES.contains(&word(before)) || ["vom", "beim", "du", "dem"].contains(&word(before));
         let is_from = is_article && (["vom", "beim", "du"].contains(&word(before)) || self.is_addressed(before));
@@ -256,6 +262,9 @@ const LANGUAGE_NAMES: [&str; 12] = [
     "auf englisch",
     "spanish",
 ];
+
+/// Words before a name that are also words for people.
+const TITLES: [&str; 5] = ["frau", "herr", "mann", "herrn", "madame"];
 
 /// Words for people who need no "my" before them.
 const PARENTS: [&str; 10] = ["mum", "mom", "mummy", "dad", "daddy", "mama", "papa", "maman", "oma", "opa"];

@@ -154,7 +154,7 @@ mod tests {
     fn context() -> Context {
         let now: Zoned = "2026-01-15T11:00+01:00[Europe/Berlin]".parse().expect("a time");
         let people = ["Sarah Chen", "Dana Fields", "Emma Morgan", "Paul Nguyen", "Lena Vogt"].map(str::to_owned);
-        Context { now, people: people.to_vec() }
+        Context::new(now, people.to_vec())
     }
 
     fn prompts(kind: &str) -> Vec<String> {

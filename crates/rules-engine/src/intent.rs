@@ -6,6 +6,9 @@
 mod clauses;
 mod weights;
 
+use std::collections::HashSet;
+use std::sync::Arc;
+
 use jiff::Zoned;
 
 use super::entities::{self, Entities};
@@ -21,6 +24,21 @@ pub struct Context {
     pub now: Zoned,
     /// Names of people.
     pub people: Vec<String>,
+    /// Words that the household's own mails and events hold, folded: they are no slips of the pen.
+    pub words: Arc<HashSet<String>>,
+}
+
+impl Context {
+    /// The context of a request at this time, with the people that are known.
+    pub fn new(now: Zoned, people: Vec<String>) -> Self {
+        Self { now, people, words: Arc::default() }
+    }
+
+    /// The words of a text with slips set right; words of names and of the household are left as they are written.
+    pub(super) fn mended(&self, text: &str, words: &[Word]) -> Vec<Word> {
+        let names = entities::name_words(&self.people);
+        lexicon().mended(text, words, &|word| names.contains(word) || self.words.contains(word))
+    }
 }
 
 /// What one of the five specialists is asked for.
@@ -134,7 +152,7 @@ pub fn classify(text: &str, context: &Context) -> Classification {
     let (mut entities, places) = entities::by_form(text);
     let mut plain = entities::words_outside(text, &places);
     plain.truncate(MOST_WORDS);
-    let words = lexicon().mended(text, &plain, &entities::name_words(&context.people));
+    let words = context.mended(text, &plain);
     let hits = lexicon().hits(&words);
     let times = time::parse_words(text, &words, &context.now);
     let told = entities::NamedThings { text, words: &words, hits: &hits, times: &times };

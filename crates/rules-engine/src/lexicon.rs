@@ -117,6 +117,8 @@ pub(crate) struct Lexicon {
 struct Cue {
     concept: Concept,
     pieces: Vec<Piece>,
+    /// Its language, by its place in [`LANGUAGES`].
+    language: usize,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -149,7 +151,7 @@ pub(crate) fn lexicon() -> &'static Lexicon {
 impl Lexicon {
     fn read(files: &[&str]) -> Self {
         let mut lexicon = Self::default();
-        for file in files {
+        for (language, file) in files.iter().enumerate() {
             lexicon.spoken.push(words(file).into_iter().map(|word| word.folded).collect());
             let mut concept = None;
             for line in file.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
@@ -158,7 +160,7 @@ impl Lexicon {
                     None => {
                         let concept = concept.expect("a lexicon's phrases stand under a concept");
                         for phrase in line.split(',').map(str::trim).filter(|phrase| !phrase.is_empty()) {
-                            lexicon.learn(concept, phrase);
+                            lexicon.learn(concept, phrase, language);
                         }
                     }
                 }
@@ -188,15 +190,23 @@ impl Lexicon {
         self.spoken.get(at).is_some_and(|spoken| spoken.contains(folded))
     }
 
-    fn learn(&mut self, concept: Concept, phrase: &str) {
+    /// The languages that a text may be in, by their places: the one that knows most of its words, and those that know nearly as many.
+    fn likely(&self, said: &[Word]) -> Vec<bool> {
+        let known = |spoken: &HashSet<String>| said.iter().filter(|word| spoken.contains(&word.folded)).count();
+        let counts: Vec<usize> = self.spoken.iter().map(known).collect();
+        let most = counts.iter().copied().max().unwrap_or(0);
+        counts.into_iter().map(|count| count + 1 >= most || 3 * count >= 2 * most).collect()
+    }
+
+    fn learn(&mut self, concept: Concept, phrase: &str, language: usize) {
         let (plain, written_out) = (fold(phrase), fold_written_out(phrase));
-        self.cue(concept, &plain);
+        self.cue(concept, &plain, language);
         if plain != written_out {
-            self.cue(concept, &written_out);
+            self.cue(concept, &written_out, language);
         }
     }
 
-    fn cue(&mut self, concept: Concept, phrase: &str) {
+    fn cue(&mut self, concept: Concept, phrase: &str, language: usize) {
         let mut pieces = Vec::new();
         for part in phrase.split_whitespace() {
             if part == "…" {
@@ -223,7 +233,7 @@ impl Lexicon {
             Some(Piece::Whole(first)) => self.by_word.entry(first.clone()).or_default().push(self.cues.len()),
             _ => self.by_part.push(self.cues.len()),
         }
-        self.cues.push(Cue { concept, pieces });
+        self.cues.push(Cue { concept, pieces, language });
     }
 }
 

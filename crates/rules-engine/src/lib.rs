@@ -19,6 +19,7 @@ mod lexicon;
 mod navigator;
 mod person;
 mod phrases;
+mod reasons;
 mod remark;
 mod scheduler;
 mod speech;
@@ -26,7 +27,8 @@ mod task;
 mod triage;
 mod wording;
 
-use std::sync::Arc;
+use std::collections::HashSet;
+use std::sync::{Arc, OnceLock};
 
 use jiff::tz::TimeZone;
 use provider::{Answering, Ask, Heard, Resident, Said};
@@ -48,57 +50,63 @@ pub const NAME: &str = "rules";
 /// The most calls that one request leads to.
 const MOST_CALLS: usize = 6;
 
-/// The names of the people that a household knows, as they are at this moment.
-type People = Arc<dyn Fn() -> Vec<String> + Send + Sync>;
+/// What a household knows at this moment: the names of people, and the words of its own texts.
+type Known = Arc<dyn Fn() -> (Vec<String>, Arc<HashSet<String>>) + Send + Sync>;
 
 /// The engine.
 pub struct RulesEngine {
     now: Now,
     zone: TimeZone,
-    people: People,
+    known: Known,
 }
 
 impl RulesEngine {
     /// An engine with this clock and time zone.
     pub fn new(now: Now, zone: TimeZone) -> Self {
-        Self { now, zone, people: Arc::new(Vec::new) }
+        Self { now, zone, known: Arc::new(|| (Vec::new(), Arc::default())) }
     }
 
     /// An engine for a household. Whom it knows is looked up when a request is answered: its address book, and those who wrote or were written to.
     pub fn for_household(household: &Arc<Household>) -> Self {
         let known = Arc::clone(household);
         let engine = Self::new(Arc::clone(&household.options().now), household.options().zone.clone());
-        Self { people: Arc::new(move || known.known_people()), ..engine }
+        // Words stay words: they are gathered once.
+        let words: OnceLock<Arc<HashSet<String>>> = OnceLock::new();
+        let own_words = move |household: &Household| Arc::clone(words.get_or_init(|| Arc::new(household.own_words())));
+        Self { known: Arc::new(move || (known.known_people(), own_words(&known))), ..engine }
     }
 
     /// The same engine with the names of these people alone.
     #[must_use]
     pub fn with_people(self, people: impl IntoIterator<Item = String>) -> Self {
         let people: Vec<String> = people.into_iter().collect();
-        Self { people: Arc::new(move || people.clone()), ..self }
+        Self { known: Arc::new(move || (people.clone(), Arc::default())), ..self }
     }
 
     /// The context of a request made now.
     pub fn context(&self) -> Context {
-        Context { now: (self.now)().to_zoned(self.zone.clone()), people: (self.people)() }
+        self.context_of((self.known)())
+    }
+
+    fn context_of(&self, (people, words): (Vec<String>, Arc<HashSet<String>>)) -> Context {
+        Context { now: (self.now)().to_zoned(self.zone.clone()), people, words }
     }
 }
 
 impl Resident for RulesEngine {
     fn answer<'a>(&'a self, heard: &'a Heard, ask: &'a Ask) -> Answering<'a> {
-        let people = Arc::clone(&self.people);
+        let known = Arc::clone(&self.known);
         Box::pin(async move {
-            // Who is known is read from files, which may take a moment.
-            let known = tokio::task::spawn_blocking(move || people()).await.unwrap_or_default();
-            Ok(self.next_words(heard, ask, known))
+            // What is known is read from files, which may take a moment.
+            let known = tokio::task::spawn_blocking(move || known()).await.unwrap_or_default();
+            Ok(self.next_words(heard, ask, self.context_of(known)))
         })
     }
 }
 
 impl RulesEngine {
     /// What it says next in a conversation.
-    fn next_words(&self, heard: &Heard, ask: &Ask, people: Vec<String>) -> Said {
-        let context = Context { now: (self.now)().to_zoned(self.zone.clone()), people };
+    fn next_words(&self, heard: &Heard, ask: &Ask, context: Context) -> Said {
         let turns = conversation::turns(&heard.messages);
         let speech = Speech::of(&turns);
         let dates = DateWords { now: context.now.clone(), speech };

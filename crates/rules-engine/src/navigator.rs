@@ -24,19 +24,7 @@ pub(super) fn next(task: &SpecialistTask, turn: &Turn, cx: &AgentContext) -> Sai
         None => begin(task, cx),
         Some((_, _, outcome)) if outcome.is_error => failed("look into the notes", outcome),
         Some(("people_about", _, outcome)) => about_person(task, turn, cx, &outcome.data),
-        Some(("household_find", _, outcome)) => {
-            let found = answered(cx, &outcome.data);
-            let is_sure = list(&outcome.data, "answers").iter().any(|answer| answer["sure"] == true);
-            let about = turn.found("people_about").filter(|_| !is_sure).map(|data| person::told(task, cx, data));
-            // What no sentence answers, a person's card and mails may.
-            match task
-                .person()
-                .filter(|_| !is_sure && about.is_none() && turn.calls.len() < 3 && cx.can("people_about"))
-            {
-                Some(person) => cx.call("people_about", json!({ "person": person })),
-                None => Said::text(about.or(found).unwrap_or_else(|| nothing(cx, &outcome.data))),
-            }
-        }
+        Some(("household_find", input, outcome)) => looked_for(task, turn, cx, input, &outcome.data),
         Some(("notes_search", input, outcome)) => {
             let first = list(&outcome.data, "results").first();
             match first.filter(|_| task.has(Concept::Backlinks) && turn.calls.len() == 1) {
@@ -61,7 +49,43 @@ pub(super) fn next(task: &SpecialistTask, turn: &Turn, cx: &AgentContext) -> Sai
     }
 }
 
+/// Everything was searched, or what is spoken of: where nothing answers, the search is widened, and a person's card is looked at.
+fn looked_for(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, input: &Value, data: &Value) -> Said {
+    let is_sure = |data: &Value| list(data, "answers").iter().any(|answer| answer["sure"] == true);
+    if input["about"].is_array() && !is_sure(data) && !texts_of(data, "words").is_empty() {
+        return cx.call("household_find", json!({ "question": task.task }));
+    }
+    let found = || {
+        // What is spoken of comes nearer than what only shares a word.
+        let inside = turn.calls.iter().find(|called| called.input["about"].is_array() && !is_sure(data));
+        let inside = inside.and_then(|called| called.result.as_ref()).map(|result| &result.data);
+        inside.and_then(|inside| answered(cx, inside)).or_else(|| answered(cx, data))
+    };
+    if is_sure(data) {
+        return Said::text(found().unwrap_or_else(|| nothing(cx, data)));
+    }
+    let asked = person::Asked::of(task);
+    let about = turn.found("people_about").filter(|_| asked != person::Asked::Nothing);
+    let is_bare = task.person().is_some_and(|person| {
+        let person = household::time::words::fold(person);
+        task.subject_words().split_whitespace().all(|word| person.contains(&household::time::words::fold(word)))
+    });
+    match (about, task.person()) {
+        (Some(about), _) => Said::text(person::told(task, cx, about)),
+        (None, Some(person)) if is_bare && turn.calls.len() < 3 && cx.can("people_about") => {
+            cx.call("people_about", json!({ "person": person }))
+        }
+        (None, Some(person)) => {
+            Said::text(found().unwrap_or_else(|| cx.speech.say("nothing_about", &[("who", person)])))
+        }
+        (None, None) => Said::text(found().unwrap_or_else(|| nothing(cx, data))),
+    }
+}
+
 fn begin(task: &SpecialistTask, cx: &AgentContext) -> Said {
+    if !task.about.is_empty() && cx.can("household_find") {
+        return cx.call("household_find", json!({ "question": task.task, "about": task.about }));
+    }
     if let Some(path) = task.entities.paths.first() {
         let tool = if task.has(Concept::Backlinks) { "notes_backlinks" } else { "notes_read" };
         return cx.call(tool, json!({ "path": path }));
@@ -80,7 +104,8 @@ fn begin(task: &SpecialistTask, cx: &AgentContext) -> Said {
         };
     }
     // Who asks for notes gets notes; who asks a question gets its answer.
-    let wants_notes = task.has_any(&[Concept::Find, Concept::Note, Concept::Backlinks, Concept::Recent]);
+    let wants_notes =
+        task.has_any(&[Concept::Note, Concept::Backlinks]) || task.has(Concept::Find) && !cx.can("household_find");
     let asks_for_list = task.has(Concept::Backlinks)
         || task.has(Concept::Recent)
         || task.says("notes notizen documents files") && task.says("which any have welche gibt quelles");
@@ -112,35 +137,42 @@ fn about_person(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, data: &Va
 pub(super) fn answered(cx: &AgentContext, data: &Value) -> Option<String> {
     let answers = list(data, "answers");
     let covers = |answer: &Value| answer["covers"].as_f64().unwrap_or(0.0);
+    // A mail that is not to be trusted may be what is spoken of: that is said first.
+    if let Some(odd) = list(data, "suspicious").first()
+        && answers.iter().all(|answer| covers(answer) < covers(odd) + 0.1)
+    {
+        let mut text = format!("{}\n\n- {}", cx.speech.say("verdict_suspicious", &[]), cx.dates.mail(odd));
+        for warning in texts_of(odd, "warnings") {
+            text.push_str(&format!("\n  {}", cx.speech.say("careful", &[("warning", &cx.speech.reason(&warning))])));
+        }
+        return Some(text);
+    }
+    let is_sure = |answer: &Value| answer["sure"].as_bool().unwrap_or(covers(answer) >= ANSWERS);
     let best = answers
         .iter()
-        .find(|best| best["sure"] == true)
+        .find(|best| is_sure(best))
         .or(answers.first())
-        .filter(|best| covers(best) >= NEAR || best["sure"] == true)?;
+        .filter(|best| covers(best) >= NEAR || is_sure(best))?;
     let speech = cx.speech;
-    let is_sure = |answer: &Value| answer["sure"].as_bool().unwrap_or(covers(answer) >= ANSWERS);
-    let mut text = match is_sure(best) {
-        true => cx.dates.quoted(best),
-        false => {
-            let missing = texts_of(best, "missing");
-            let missing = match missing.is_empty() {
-                true => String::new(),
-                false => format!(" {}", speech.say("missing_words", &[("words", &missing.join(", "))])),
-            };
-            format!("{}\n\n{}\n\n{}", speech.say("nearest", &[]), cx.dates.quoted(best), missing.trim())
-                .trim_end()
-                .to_owned()
-        }
+    let others = |least: f64, must_be_sure: bool| -> Vec<String> {
+        let others = answers.iter().filter(|other| !std::ptr::eq(*other, best)).take(3);
+        let fits = |other: &&Value| (is_sure(other) || !must_be_sure) && covers(other) >= least;
+        others.filter(fits).map(|other| format!("- {}", cx.dates.quoted(other))).collect()
     };
-    let others: Vec<String> = answers
-        .iter()
-        .filter(|other| !std::ptr::eq(*other, best))
-        .take(3)
-        .filter(|other| is_sure(other) && covers(other) >= covers(best) - 0.25)
-        .map(|other| format!("- {}", cx.dates.quoted(other)))
-        .collect();
-    if !others.is_empty() {
-        text.push_str(&format!("\n\n{}\n{}", speech.say("also_says", &[]), others.join("\n")));
+    let mut text = cx.dates.quoted(best);
+    if is_sure(best) {
+        let others = others(covers(best) - 0.25, true);
+        if !others.is_empty() {
+            text.push_str(&format!("\n\n{}\n{}", speech.say("also_says", &[]), others.join("\n")));
+        }
+    } else {
+        let near: Vec<String> = others(NEAR.max(covers(best) - 0.2), false).into_iter().take(2).collect();
+        let all = [vec![format!("- {text}")], near].concat();
+        text = format!("{}\n\n{}", speech.say("nearest", &[]), all.join("\n"));
+        let missing = texts_of(best, "missing");
+        if !missing.is_empty() {
+            text.push_str(&format!("\n\n{}", speech.say("missing_words", &[("words", &missing.join(", "))])));
+        }
     }
     text.push_str(&read_as(cx, best));
     Some(text)

@@ -7,6 +7,9 @@ use serde_json::Value;
 
 use super::speech::Speech;
 
+/// The most events, and the most days, that are told by the day.
+const MOST_BY_DAY: usize = 40;
+const MOST_DAYS: usize = 9;
 /// The longest quotation.
 const QUOTE_CHARS: usize = 160;
 
@@ -58,9 +61,11 @@ impl DateWords {
         match self.at(text) {
             Some(at) => {
                 let time = at.strftime("%H:%M").to_string();
-                match at.date() == self.now.date() {
-                    true => self.speech.say("at_today", &[("time", &time)]),
-                    false => self.speech.say("at", &[("date", &self.day(at.date())), ("time", &time)]),
+                let yesterday = self.now.date().yesterday().ok();
+                match at.date() {
+                    date if date == self.now.date() => self.speech.say("at_today", &[("time", &time)]),
+                    date if yesterday == Some(date) => self.speech.say("at_yesterday", &[("time", &time)]),
+                    _ => self.speech.say("at", &[("date", &self.day(at.date())), ("time", &time)]),
                 }
             }
             None => text.parse::<Date>().map_or_else(|_| plain(text, 40), |date| self.day(date)),
@@ -155,7 +160,7 @@ impl DateWords {
         if let Some(kind) = item["category"].as_str() {
             lines.push_str(&format!(", {}", self.kind(kind)));
         }
-        let why = texts_of(item, "why");
+        let why: Vec<String> = texts_of(item, "why").iter().map(|why| self.speech.reason(why)).collect();
         if !why.is_empty() {
             lines.push_str(&format!("\n  {}", self.speech.say("why", &[("why", &sentences(&why))])));
         }
@@ -169,7 +174,10 @@ impl DateWords {
             lines.push_str(&format!("\n  {}", self.speech.say("to_do", &[("what", &what)])));
         }
         for warning in texts_of(item, "warnings") {
-            lines.push_str(&format!("\n  {}", self.speech.say("careful", &[("warning", &warning)])));
+            lines.push_str(&format!(
+                "\n  {}",
+                self.speech.say("careful", &[("warning", &self.speech.reason(&warning))])
+            ));
         }
         lines
     }
@@ -198,6 +206,23 @@ impl DateWords {
         }
     }
 
+    /// A few events with all that is known of each: who comes, and what else is said about it.
+    pub fn events_in_full(&self, events: &[Value]) -> String {
+        let one = |event: &Value| {
+            let with = Some(texts_of(event, "with")).filter(|with| !with.is_empty());
+            let with = with.map(|with| format!("\n  {}", self.speech.say("event_with", &[("who", &with.join(", "))])));
+            let more = Some(text_of(event, "description")).filter(|more| !more.is_empty());
+            let more = more.map(|more| format!("\n  \"{more}\""));
+            format!(
+                "{}{}{}",
+                self.events(std::slice::from_ref(event)),
+                with.unwrap_or_default(),
+                more.unwrap_or_default()
+            )
+        };
+        events.iter().map(one).collect::<Vec<_>>().join("\n")
+    }
+
     /// Events, one a line.
     pub fn events(&self, events: &[Value]) -> String {
         let line = |event: &Value| {
@@ -218,11 +243,43 @@ impl DateWords {
         events.iter().map(line).collect::<Vec<_>>().join("\n")
     }
 
+    /// Many events, one line for each day.
+    pub fn by_day(&self, events: &[Value]) -> String {
+        let mut days: Vec<(String, Vec<String>)> = Vec::new();
+        for event in events.iter().take(MOST_BY_DAY) {
+            let start = event["start"].as_str().unwrap_or("");
+            let time = match (event["allDay"] == true, self.at(start)) {
+                (false, Some(at)) => at.strftime("%H:%M").to_string(),
+                _ => self.speech.say("list_all_day", &[]),
+            };
+            let mark = match event["status"].as_str() {
+                Some("cancelled") => format!(" ({})", self.speech.say("event_cancelled", &[])),
+                _ => String::new(),
+            };
+            let told = format!("{time} {}{mark}", text_of(event, "title"));
+            let day = self.day_of(start);
+            match days.last_mut().filter(|(known, _)| *known == day) {
+                Some((_, events)) => events.push(told),
+                None => days.push((day, vec![told])),
+            }
+        }
+        let line = |(day, events): &(String, Vec<String>)| {
+            format!("- {}", self.speech.say("day_line", &[("day", day), ("events", &events.join("; "))]))
+        };
+        let mut lines: Vec<String> = days.iter().take(MOST_DAYS).map(line).collect();
+        let told: usize = days.iter().take(MOST_DAYS).map(|(_, events)| events.len()).sum();
+        if events.len() > told {
+            lines.push(self.speech.say("and_more", &[("n", &(events.len() - told).to_string())]));
+        }
+        lines.join("\n")
+    }
+
     /// Slots, numbered.
     pub fn slots(&self, slots: &[Value]) -> String {
         let line = |(number, slot): (usize, &Value)| {
             let span = self.span(slot["start"].as_str().unwrap_or(""), slot["end"].as_str().unwrap_or(""));
-            let why = Some(text_of(slot, "why")).filter(|why| !why.is_empty()).map(|why| format!(" – {why}"));
+            let why = Some(text_of(slot, "why")).filter(|why| !why.is_empty());
+            let why = why.map(|why| format!(" – {}", self.speech.reasons(&why)));
             format!("{}. {span}{}", number + 1, why.unwrap_or_default())
         };
         slots.iter().enumerate().map(line).collect::<Vec<_>>().join("\n")
@@ -253,10 +310,12 @@ impl DateWords {
             }
             Some("event") => {
                 let place = Some(text_of(answer, "location")).filter(|place| !place.is_empty());
+                let more = Some(text_of(answer, "description")).filter(|more| !more.is_empty());
                 let title = format!(
-                    "{}{}",
+                    "{}{}{}",
                     text_of(answer, "title"),
-                    place.map(|place| format!(" ({place})")).unwrap_or_default()
+                    place.map(|place| format!(" ({place})")).unwrap_or_default(),
+                    more.map(|more| format!(", \"{more}\"")).unwrap_or_default()
                 );
                 self.speech.say("quote_event", &[("when", &self.event_time(answer)), ("title", &title)])
             }

@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn what_is_told_about_a_mail_is_told_apart_from_what_is_asked() {
         let now = "2026-01-15T11:00:00+01:00[Europe/Berlin]".parse().expect("a moment");
-        let context = Context { now, people: vec!["Tom Becker".into()] };
+        let context = Context::new(now, vec!["Tom Becker".into()]);
         let read = |task: &str| Remark::of(&SpecialistTask::read(task, &context));
         for (task, remark) in [
             ("msg_048 is not urgent", Some(Remark::Urgent(false))),

@@ -10,6 +10,7 @@ use super::agent_context::{AgentContext, failed};
 use super::conversation::Turn;
 use super::lexicon::Concept;
 use super::phrases::{list, text_of};
+use super::speech::Tongue;
 use super::task::{SpecialistTask, moment};
 
 /// How long an appointment is when nobody says.
@@ -18,6 +19,10 @@ const USUAL_MIN: i64 = 30;
 const USUAL_DAYS: i64 = 7;
 /// The most events that are told one by one.
 const MOST_TOLD: usize = 15;
+/// More events than this are told by the day.
+const MOST_LINES: usize = 8;
+/// So few events are told with all that is known of them.
+const IN_FULL: usize = 3;
 
 /// What the scheduler does next.
 pub(super) fn next(task: &SpecialistTask, turn: &Turn, cx: &AgentContext) -> Said {
@@ -36,13 +41,13 @@ pub(super) fn next(task: &SpecialistTask, turn: &Turn, cx: &AgentContext) -> Sai
         {
             cx.call("calendar_list", json!({ "from": input["from"], "to": input["to"] }))
         }
+        Some(("household_find", _, outcome)) => elsewhere(task, turn, cx, &outcome.data),
         Some((tool, _, outcome)) => {
             let told = match tool {
                 "calendar_list" => listed(task, cx, &outcome.data),
                 "calendar_busy" => busy(task, cx, &outcome.data),
                 "calendar_propose" => proposed(cx, &outcome.data),
                 "calendar_withdraw" => cx.speech.say("withdrawn", &[]),
-                "household_find" => elsewhere(task, turn, cx, &outcome.data),
                 _ => free(cx, turn, &outcome.data),
             };
             Said::text(if task.has(Concept::Change) {
@@ -61,17 +66,25 @@ fn begin(task: &SpecialistTask, cx: &AgentContext) -> Said {
         return cx.call("calendar_withdraw", json!({ "id": id }));
     }
     let when = task.times.when.as_ref();
-    let wants_booking = task.has_any(&[Concept::Book, Concept::Propose, Concept::Accept]) && !task.has(Concept::Free);
+    let wants_booking = wants_booking(task) && !task.has(Concept::Free);
     let (from, to) = range(task, &cx.context.now);
+    let is_elsewhere = task.has(Concept::Beyond) || task.says("table tisch restaurant");
+    if wants_booking && is_elsewhere && when.is_none() && task.slots.is_empty() && task.person().is_none() {
+        return Said::text(cx.speech.say("cannot_book", &[]));
+    }
     if let Some((start, end)) = task.slots.first() {
         return cx.call("calendar_check", json!({ "start": start, "end": end }));
     }
-    let named = task.subject_without(GENERIC);
+    let named = task.unexplained(GENERIC, &OWN);
     let asks_when = task.has(Concept::When) || task.says("where wo ou who wer qui");
+    // "Until when does the conference go?" asks about something; a word for free or busy time in it is only a word.
+    let is_about_one = when.is_none() && task.person().is_none() && !named.is_empty() && task.is_question();
     let looks = !wants_booking
         && task.times.duration_min.is_none()
-        && !task.has_any(&[Concept::Free, Concept::Conflict, Concept::Busy]);
-    let is_named = !named.is_empty() && looks && (asks_when || when.is_none() || task.person().is_some());
+        && (is_about_one || !task.has_any(&[Concept::Free, Concept::Conflict, Concept::Busy]));
+    // One day is told whole; of a longer time, what was asked for is looked for first.
+    let is_long = when.is_some_and(|when| when.end > after(&when.start, Some(2 * 24 * 60)));
+    let is_named = !named.is_empty() && looks && (asks_when || when.is_none() || is_long || task.person().is_some());
     let changes = task.has(Concept::Change) && !named.is_empty();
     if (is_named || changes) && cx.can("calendar_find") && !when.is_some_and(|when| when.is_exact && !asks_when) {
         let window = when.filter(|when| when.end > when.start && !changes).map(|_| (from, to));
@@ -111,6 +124,17 @@ fn begin(task: &SpecialistTask, cx: &AgentContext) -> Said {
     cx.call("calendar_list", json!({ "from": from, "to": to }))
 }
 
+/// Whether something is to be entered, rather than asked about: a verb says so, or a moment and a length in a sentence that asks nothing.
+fn wants_booking(task: &SpecialistTask) -> bool {
+    let is_placed = task.times.duration_min.is_some() && task.times.when.as_ref().is_some_and(|when| when.is_exact);
+    let is_said = task.has_any(&[Concept::Book, Concept::Propose, Concept::Accept]);
+    (is_said && !task.asks_what_is()) || (is_placed && !task.is_question() && !task.has(Concept::Change))
+}
+
+/// Concepts whose words ask about the calendar and name no event.
+const OWN: [Concept; 7] =
+    [Concept::Day, Concept::Free, Concept::Busy, Concept::Conflict, Concept::Calendar, Concept::Book, Concept::Change];
+
 /// Words of a request about the calendar that name no event.
 const GENERIC: &str = "calendar schedule agenda diary day week month meeting meetings appointment appointments event events plan plans planned \
     planning anything something nothing next upcoming coming up busy free free time slot kalender termin termine plan geplant ansteht steht stehen \
@@ -128,17 +152,17 @@ fn from_found(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, input: &Val
     let is_timed = input["from"].is_string();
     if !events.is_empty() && covers >= FITS {
         let shown = &events[..events.len().min(MOST_TOLD)];
-        let told = format!("{}\n\n{}", cx.speech.say("found_events", &[]), cx.dates.events(shown));
+        let told = if shown.len() <= IN_FULL { cx.dates.events_in_full(shown) } else { cx.dates.events(shown) };
+        let told = format!("{}\n\n{told}", cx.speech.say("found_events", &[]));
         let cannot = cx.speech.say("cannot_move", &[]);
         return Said::text(if task.has(Concept::Change) { format!("{cannot}\n\n{told}") } else { told });
     }
-    let names_nobody = task.person().is_none();
     match () {
-        () if is_timed && names_nobody && turn.calls.len() == 1 => {
-            cx.call("calendar_list", json!({ "from": input["from"], "to": input["to"] }))
-        }
         () if turn.calls.len() == 1 && cx.can("household_find") => {
             cx.call("household_find", json!({ "question": task.task }))
+        }
+        () if is_timed && task.person().is_none() => {
+            cx.call("calendar_list", json!({ "from": input["from"], "to": input["to"] }))
         }
         () if task.has(Concept::Change) => {
             Said::text(format!("{}\n\n{}", cx.speech.say("cannot_move", &[]), none_with(task, cx, input)))
@@ -159,17 +183,32 @@ fn none_with(task: &SpecialistTask, cx: &AgentContext, input: &Value) -> String 
     cx.speech.say("nothing_with", &[("what", &text_of(input, "query")), ("period", &period)])
 }
 
-/// The answer from elsewhere, where the calendar has none.
-fn elsewhere(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, data: &Value) -> String {
+/// The answer from elsewhere, where the calendar has none; else what is on in the time that was named.
+fn elsewhere(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, data: &Value) -> Said {
     let asked = turn.calls.first().map(|called| &called.input).unwrap_or(&Value::Null);
-    super::navigator::answered(cx, data).unwrap_or_else(|| none_with(task, cx, asked))
+    let is_plain = |answer: &Value| answer["sure"] == true && list(answer, "missing").is_empty();
+    let is_timed = asked["from"].is_string();
+    let days = task
+        .times
+        .when
+        .as_ref()
+        .map_or(0, |when| (when.end.timestamp().as_second() - when.start.timestamp().as_second()) / 86_400);
+    if is_timed && task.person().is_none() && days <= MOST_DAYS && !list(data, "answers").iter().any(is_plain) {
+        return cx.call("calendar_list", json!({ "from": asked["from"], "to": asked["to"] }));
+    }
+    let told = super::navigator::answered(cx, data).unwrap_or_else(|| none_with(task, cx, asked));
+    let cannot = cx.speech.say("cannot_move", &[]);
+    Said::text(if task.has(Concept::Change) { format!("{cannot}\n\n{told}") } else { told })
 }
+
+/// More days are not listed where something else was asked for.
+const MOST_DAYS: i64 = 10;
 
 /// A time was looked at: enter it if that was asked for and nothing is in the way, look for others if something is.
 fn checked(task: &SpecialistTask, cx: &AgentContext, input: &Value, data: &Value) -> Said {
     let span = cx.dates.span(input["start"].as_str().unwrap_or(""), input["end"].as_str().unwrap_or(""));
     let is_free = data["free"] == true;
-    let wants_booking = task.has_any(&[Concept::Book, Concept::Propose, Concept::Accept]) || !task.slots.is_empty();
+    let wants_booking = wants_booking(task) || !task.slots.is_empty();
     if is_free && wants_booking && !task.has(Concept::Change) {
         return cx.call(
             "calendar_propose",
@@ -208,7 +247,13 @@ fn listed(task: &SpecialistTask, cx: &AgentContext, data: &Value) -> String {
     let (from, to) = range(task, &cx.context.now);
     let period = period(cx, &from, &to);
     if events.is_empty() {
-        return cx.speech.say("nothing_on", &[("period", &period)]);
+        let name = if task.has(Concept::Free) { "you_are_free" } else { "nothing_on" };
+        return cx.speech.say(name, &[("period", &period)]);
+    }
+    if events.len() > MOST_LINES {
+        let count = cx.speech.count("event", events.len());
+        let head = cx.speech.say("events_head", &[("count", &count), ("period", &period)]);
+        return format!("{head}\n\n{}", cx.dates.by_day(events));
     }
     let more = events.len().saturating_sub(MOST_TOLD);
     let more = match more {
@@ -253,7 +298,16 @@ fn free(cx: &AgentContext, turn: &Turn, data: &Value) -> String {
         .map(|check| format!("{} {}\n\n", cx.speech.say("taken", &[]), cx.dates.conflicts(check)))
         .unwrap_or_default();
     let slots = list(data, "suggestedSlots");
-    let reasoning = text_of(data, "reasoning");
+    // The tool's own words are English; in another language the next possible time is what matters of them.
+    let next = &data["nextPossible"];
+    let next = next["start"]
+        .as_str()
+        .zip(next["end"].as_str())
+        .map(|(start, end)| cx.speech.say("next_possible", &[("when", &cx.dates.span(start, end))]));
+    let reasoning = match cx.speech.tongue {
+        Tongue::English => text_of(data, "reasoning"),
+        Tongue::German | Tongue::French => next.unwrap_or_default(),
+    };
     if slots.is_empty() {
         let none = cx.speech.say("no_free", &[]);
         return format!("{clash}{none} {} {reasoning}", cx.dates.conflicts(data)).trim_end().to_owned();

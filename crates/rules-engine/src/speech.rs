@@ -31,6 +31,15 @@ impl Tongue {
         }
     }
 
+    /// The word that accepts.
+    pub fn yes(self) -> &'static str {
+        match self {
+            Self::English => "yes",
+            Self::German => "ja",
+            Self::French => "oui",
+        }
+    }
+
     fn file(self) -> &'static str {
         match self {
             Self::English => include_str!("speech/en.txt"),

@@ -23,6 +23,8 @@ pub(super) struct SpecialistTask {
     pub concepts: BTreeSet<Concept>,
     /// What it is about, what it was handed with it included.
     pub entities: Entities,
+    /// Ids of mails and events, and paths of notes, that are spoken of already and may hold the answer.
+    pub about: Vec<String>,
     /// Times that can be had, if some were handed on: start and end as they were told.
     pub slots: Vec<(String, String)>,
     pub times: Times,
@@ -39,12 +41,13 @@ impl SpecialistTask {
         };
         let task = task.trim().to_owned();
         let classified = classify(&task, context);
-        let words = lexicon().mended(&task, &words(&task), &super::entities::name_words(&context.people));
+        let words = context.mended(&task, &words(&task));
         let hits = lexicon().hits(&words);
         let mut task = Self {
             concepts: hits.iter().map(|hit| hit.concept).collect(),
             entities: classified.entities,
             times: classified.times,
+            about: Vec::new(),
             slots: Vec::new(),
             task,
             hits,
@@ -134,7 +137,13 @@ impl SpecialistTask {
     /// What stands behind the name of whom it is for.
     pub fn behind_person(&self) -> Option<&str> {
         let person = self.person()?;
-        let rest = &self.task[self.task.find(person)? + person.len()..];
+        let named = self.task.find(person)? + person.len();
+        // "Miriam asks … Tell her yes": what is to be said stands behind the pronoun.
+        let is_in = |list: &str, word: &Word| list.split_whitespace().any(|one| one == word.folded);
+        let spoken_to =
+            |pair: &&[Word]| is_in(SPEAKING, &pair[0]) && is_in(PRONOUNS, &pair[1]) && pair[0].at.start >= named;
+        let named = self.words.windows(2).find(spoken_to).map_or(named, |pair| pair[1].at.end);
+        let rest = &self.task[named..];
         let rest = rest.trim_start_matches(|character: char| character.is_whitespace() || character == ',');
         let verb = ["know ", "wissen ", "Bescheid ", "mit "].into_iter().find(|verb| rest.starts_with(verb));
         let rest = rest[verb.map_or(0, str::len)..].trim();
@@ -162,12 +171,37 @@ impl SpecialistTask {
         kept.map(|word| subject[word.at].to_owned()).collect::<Vec<_>>().join(" ")
     }
 
+    /// Words of what is looked for that nothing explains: neither the kind of thing nor a cue of these concepts.
+    pub fn unexplained(&self, generic: &str, concepts: &[Concept]) -> String {
+        // A cue with a gap explains its ends; what stands in the gap is what is asked about.
+        let explains = |at: usize| {
+            self.hits.iter().any(|hit| {
+                let is_end = at == hit.words.start || at + 1 == hit.words.end;
+                concepts.contains(&hit.concept) && hit.words.contains(&at) && (hit.words.len() <= 2 || is_end)
+            })
+        };
+        let explained: Vec<&str> =
+            (0..self.words.len()).filter(|at| explains(*at)).map(|at| self.words[at].folded.as_str()).collect();
+        let subject = self.subject_without(generic);
+        let kept = words(&subject).into_iter().filter(|word| !explained.contains(&word.folded.as_str()));
+        kept.map(|word| subject[word.at].to_owned()).collect::<Vec<_>>().join(" ")
+    }
+
     /// Whether it is a question: it begins with a word that asks, after words that say nothing, or ends with the mark.
     pub fn is_question(&self) -> bool {
         const ASK: &str = "what whats which who whom whose when where why how did do does is are was were have has am was welche welcher welches wer wem \
             wann wo warum wie wieviel hat habe ist sind war quel quelle quels quelles qui quand ou comment combien que est ai";
         let asks = |word: &Word| ASK.split_whitespace().any(|one| one == word.folded);
         self.task.trim_end().ends_with('?') || self.words.first().is_some_and(asks)
+    }
+
+    /// Whether it asks what there is, rather than for something to be done: "did I already put it into my calendar?".
+    pub fn asks_what_is(&self) -> bool {
+        const VERBS: &str = "did have has had is are was were do does am hab habe haben hat ist sind war steht stehen gibt ai as est a avons y";
+        const SUBJECTS: &str = "i we it there that the this he she they my our ich wir es das der die mein meine unser je nous il elle on ce";
+        let is_in = |list: &str, word: &Word| list.split_whitespace().any(|one| one == word.folded);
+        let asks = |pair: &[Word]| is_in(VERBS, &pair[0]) && is_in(SUBJECTS, &pair[1]);
+        self.words.windows(2).any(asks) && (self.task.trim_end().ends_with('?') || self.is_question())
     }
 
     /// Whether one of some words stands in the task.
@@ -184,6 +218,10 @@ impl SpecialistTask {
     /// Entities that were handed on count as if they stood in the task.
     fn take_entities(&mut self, told: &Value, context: &Context) {
         for entity in told["relevantEntities"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+            if let Some(id) = entity.strip_prefix(ABOUT) {
+                self.about.push(id.to_owned());
+                continue;
+            }
             if let Some((start, end)) = entity.split_once('/').filter(|(start, end)| is_moment(start) && is_moment(end))
             {
                 self.slots.push((start.to_owned(), end.to_owned()));
@@ -217,6 +255,9 @@ impl SpecialistTask {
     }
 }
 
+/// What stands before the id of something that a question may be about.
+pub(super) const ABOUT: &str = "about:";
+
 /// A moment as tools take and tell it.
 pub(super) fn moment(at: &jiff::Zoned) -> String {
     at.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()
@@ -249,6 +290,11 @@ const SPEECH: [Concept; 9] = [
     Concept::Decline,
     Concept::Accept,
 ];
+
+/// Verbs of speaking, and pronouns for whom it is said to.
+const SPEAKING: &str =
+    "tell ask thank let inform remind answer write sag sage frag frage schreib schreibe antworte dis ecris reponds";
+const PRONOUNS: &str = "her him them ihr ihm ihnen lui leur";
 
 /// Concepts whose words only ask.
 const ASKING: [Concept; 15] = [

@@ -52,6 +52,10 @@ pub(super) fn next(task: &SpecialistTask, turn: &Turn, cx: &AgentContext) -> Sai
         Some((_, input, outcome)) if !is_first && input["id"].is_string() => {
             Said::text(one(task, turn, cx, &outcome.data))
         }
+        // The mail that was asked about is not there; what is suspicious is said all the same.
+        Some((_, input, outcome)) if is_wary(task) && !is_first => {
+            Said::text(format!("{}\n\n{}", nothing(task, cx), weighed(cx, input, &outcome.data)))
+        }
         Some((_, input, outcome)) => Said::text(weighed(cx, input, &outcome.data)),
     }
 }
@@ -111,14 +115,18 @@ fn begin(task: &SpecialistTask, cx: &AgentContext) -> Said {
     {
         return cx.call("people_about", json!({ "person": person }));
     }
-    let subject = task.subject_without(GENERIC);
+    let subject = task.unexplained(GENERIC, &OWN);
     if own && !subject.is_empty() {
         return cx.call("mail_list", json!({ "folder": "sent", "query": subject, "since": since, "until": until }));
     }
     let is_unread = task.has(Concept::Unread) && !asks_for_open;
     let wants_one = (is_wary(task) && !is_wary_of_all(task)) || is_about_thread(task) || wants_text(task);
-    let wanted =
-        topic.cloned().or_else(|| (wants_one && sender.is_none()).then_some(subject).filter(|words| !words.is_empty()));
+    // Words that nothing explains say which mails are meant: all mails are no answer to them.
+    let is_general =
+        task.has_any(&[Concept::Urgent, Concept::Unread, Concept::Briefing]) || asks_for_open || is_wary_of_all(task);
+    let wanted = topic.cloned().or_else(|| {
+        ((wants_one || !is_general) && sender.is_none()).then_some(subject).filter(|words| !words.is_empty())
+    });
     if sender.is_some() || wanted.is_some() || is_unread || !cx.can("mail_triage") {
         let query = wanted.filter(|words| sender.is_none_or(|sender| !is_name_of(words, sender)));
         return cx.call(
@@ -139,7 +147,9 @@ fn begin(task: &SpecialistTask, cx: &AgentContext) -> Said {
 
 /// Mails were found: look closer at the one that is meant, widen a search that found nothing, or list them.
 fn from_list(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, input: &Value, data: &Value) -> Said {
-    let mails = list(data, "mails");
+    // Mails that hold less than half of the words are other ones.
+    let is_near = data["covers"].as_f64().is_none_or(|covers| covers >= 0.5);
+    let mails = if is_near { list(data, "mails") } else { &[] };
     let Some(first) = mails.first() else {
         // A mail that cannot be found by its words may still be among those that are suspicious.
         if is_wary(task) && turn.calls.len() < MOST_CALLS - 1 && cx.can("mail_triage") {
@@ -194,6 +204,19 @@ fn from_list(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, input: &Valu
     }
 }
 
+/// Concepts whose words ask for mails and do not say which.
+const OWN: [Concept; 9] = [
+    Concept::Triage,
+    Concept::Inbox,
+    Concept::Mail,
+    Concept::Unread,
+    Concept::Urgent,
+    Concept::Sent,
+    Concept::Thread,
+    Concept::Genuine,
+    Concept::Briefing,
+];
+
 /// Words of a request for mails that say nothing about which.
 const GENERIC: &str = "mail mails email emails message messages inbox urgent unread important new genuine legit legitimate scam phishing trust \
     safe real fake fraud suspicious sent send wrote reply replied answer answered thread conversation discussion summarise summarize summary sum \
@@ -201,7 +224,10 @@ const GENERIC: &str = "mail mails email emails message messages inbox urgent unr
     geschickt gesendet verlauf gesprach lies offne zusammen fass zusammenfassung courriel courriels message messages authentique arnaque fiable \
     suspect faux reponse repondu ecrit envoye lis ouvre resume latest last recent newest letzte letzten neueste dernier derniere still already \
     yet schon noch deja encore whole ganze tout toute really wirklich vraiment attachment attachments attached anhang anhange piece pieces jointe \
-    jointes whats say says write got latest";
+    jointes whats say says write got latest came come coming in since new news today important matters anything something everything need needs \
+    want wants asked asks attention first deal missed miss check neu neues neue heute gestern gekommen gibt wichtig wichtiges wer jemand etwas was will \
+    wollen muss nouveau nouveaux nouvelles aujourd hui hier important importants veut veulent faut quelqu un quelque chose traiter who anyone \
+    someone many how count received arrived angekommen arrive arrives recu recus";
 
 /// Whether a name is the name of this person.
 fn is_name_of(words: &str, person: &str) -> bool {
@@ -371,7 +397,7 @@ fn judged(cx: &AgentContext, data: &Value) -> String {
     };
     let mut text = format!("{}\n\n- {}", cx.speech.say(head, &[]), cx.dates.mail(item));
     for warning in warnings {
-        text.push_str(&format!("\n  {}", cx.speech.say("careful", &[("warning", &warning)])));
+        text.push_str(&format!("\n  {}", cx.speech.say("careful", &[("warning", &cx.speech.reason(&warning))])));
     }
     text
 }
@@ -395,7 +421,7 @@ fn one(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, data: &Value) -> S
         text.push_str(&format!("\n  {}", cx.speech.say("to_do", &[("what", &what)])));
     }
     for warning in texts_of(item, "warnings") {
-        text.push_str(&format!("\n  {}", cx.speech.say("careful", &[("warning", &warning)])));
+        text.push_str(&format!("\n  {}", cx.speech.say("careful", &[("warning", &cx.speech.reason(&warning))])));
     }
     let reply = asked_for_reply(task).map(|who| {
         let when = mail["date"].as_str().map(|date| cx.dates.moment(date)).unwrap_or_default();
@@ -513,15 +539,19 @@ fn listed(task: &SpecialistTask, cx: &AgentContext, data: &Value, looked_for: Op
     let line = |(at, mail): (usize, &Value)| {
         let gist =
             Some(text_of(mail, "gist")).filter(|gist| !gist.is_empty()).unwrap_or_else(|| text_of(mail, "preview"));
-        let gist =
-            if gist.is_empty() { gist } else { format!("\n   {}", cx.speech.say("in_short", &[("text", &gist)])) };
+        let is_brief = mails.len() > MOST_TOLD && at >= 2;
+        let gist = match gist.is_empty() || is_brief {
+            true => String::new(),
+            false => format!("\n   {}", cx.speech.say("in_short", &[("text", &gist)])),
+        };
+        let state = if is_brief { String::new() } else { state(cx, mail) };
         let mark = if is_several { format!("{}. ", at + 1) } else { "- ".to_owned() };
         let warned: Vec<String> = texts_of(mail, "warnings")
             .iter()
             .take(2)
-            .map(|warning| format!("\n   {}", cx.speech.say("careful", &[("warning", warning)])))
+            .map(|warning| format!("\n   {}", cx.speech.say("careful", &[("warning", &cx.speech.reason(warning))])))
             .collect();
-        format!("{mark}{}{gist}{}{}", cx.dates.mail(mail), state(cx, mail), warned.concat())
+        format!("{mark}{}{gist}{state}{}", cx.dates.mail(mail), warned.concat())
     };
     let told: Vec<String> = mails.iter().enumerate().take(2 * MOST_TOLD).map(line).collect();
     let total = data["total"].as_u64().map_or(mails.len(), |total| usize::try_from(total).unwrap_or(usize::MAX));
@@ -572,7 +602,7 @@ fn read(cx: &AgentContext, mail: &Value) -> String {
         text.push_str(&format!("\n\n{}", cx.speech.say("attachments", &[("names", &files.join(", "))])));
     }
     for warning in texts_of(mail, "warnings") {
-        text.push_str(&format!("\n\n{}", cx.speech.say("careful", &[("warning", &warning)])));
+        text.push_str(&format!("\n\n{}", cx.speech.say("careful", &[("warning", &cx.speech.reason(&warning))])));
     }
     text
 }
@@ -590,7 +620,7 @@ fn thread(cx: &AgentContext, data: &Value) -> String {
         let who = if mail["folder"] == "sent" { cx.speech.say("you", &[]) } else { name_of(mail) };
         let warned: Vec<String> = texts_of(mail, "warnings")
             .iter()
-            .map(|warning| format!("\n  {}", cx.speech.say("careful", &[("warning", warning)])))
+            .map(|warning| format!("\n  {}", cx.speech.say("careful", &[("warning", &cx.speech.reason(warning))])))
             .collect();
         format!("- {when}, {who}: \"{gist}\"{}", warned.concat())
     };

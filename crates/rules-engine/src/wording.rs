@@ -191,7 +191,7 @@ mod tests {
     #[test]
     fn what_is_to_be_told_becomes_sentences_to_that_person() {
         let now = "2026-01-15T11:00:00+01:00[Europe/Berlin]".parse().expect("a moment");
-        let context = Context { now, people: vec!["Tom Becker".into(), "Anna Schmidt".into()] };
+        let context = Context::new(now, vec!["Tom Becker".into(), "Anna Schmidt".into()]);
         for (task, told) in [
             ("Reply to Tom that I will sign today", "I will sign today."),
             ("Ask Tom when he can meet", "Could you tell me when you can meet?"),

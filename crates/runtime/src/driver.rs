@@ -23,6 +23,7 @@ use tokio::time::Instant;
 use tool::{Registry, Workspace};
 
 use crate::error::Error;
+use crate::hooks::{HookKind, HookMoment};
 use crate::live_slot::LiveSlot;
 use crate::perform::Performer;
 use crate::retry::retry_transient;
@@ -414,6 +415,9 @@ impl Driver {
         }
         let is_still = thread.run.is_none();
         for event in events {
+            observe(&self.runtime, &thread.created, event);
+        }
+        for event in events {
             match &**event {
                 Event::Reported(report) => {
                     self.given_up = is_still;
@@ -581,4 +585,21 @@ fn arrived(thread: &mut Thread, now: agent::Time, id: InputId, input: Outside) -
 pub fn message_of(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "a panic without words".to_owned())
+}
+
+/// Runs the hooks that hear of an event, and that nothing waits for. They end with the process.
+fn observe(runtime: &Arc<Inner>, created: &ThreadCreated, event: &Event) {
+    let kind = match event {
+        Event::ApprovalRequested(approval) => {
+            let path = approval.path.join(" › ");
+            HookKind::PersonAsked {
+                question: format!("{path} wants to use {}: {}", approval.tool, approval.effect).into(),
+            }
+        }
+        Event::Reported(report) => HookKind::RunEnded { report: report.text.clone() },
+        _ => return,
+    };
+    if let Some(hooks) = runtime.facts.hooks(HookMoment::new(created, kind)) {
+        runtime.tasks.spawn(async move { drop(hooks.await) });
+    }
 }

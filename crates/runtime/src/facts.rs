@@ -13,12 +13,14 @@ use agent::delegation::Preference;
 use agent::permission::Rule;
 use agent::tools::{Assessment, ToolInfo};
 use agent::{Catalog, Consent, Facts, Json, Needs, ThreadId};
-use futures_util::future::join_all;
+use futures_util::future::{BoxFuture, join_all};
 use provider::Providers;
 use tokio::sync::Semaphore;
 use tool::Registry;
 
+use crate::hooks::{HookMoment, HookOutcome};
 use crate::runtime::lock;
+use crate::schema;
 
 /// How many threads look at the same time, for the whole process.
 const LOOKING: usize = 32;
@@ -39,6 +41,12 @@ pub trait Sources: Send + Sync {
     fn can_ask(&self, root: &ThreadId) -> bool {
         let _ = root;
         false
+    }
+
+    /// Runs the hooks for a moment; none where there are none. Dropping the future ends them.
+    fn hooks(&self, moment: HookMoment) -> Option<BoxFuture<'static, HookOutcome>> {
+        let _ = moment;
+        None
     }
 }
 
@@ -76,8 +84,13 @@ impl Gatherer {
     pub fn known(&self, tools: &Registry) -> Arc<Facts> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.0 != tools.version() {
-            let catalog =
-                Catalog { tools: tools.infos(), version: tools.digest().clone(), ..(*known.1.catalog).clone() };
+            let catalog = Catalog {
+                tools: tools.infos(),
+                deferred: tools.deferred(),
+                servers: tools.servers(),
+                version: tools.digest().clone(),
+                ..(*known.1.catalog).clone()
+            };
             *known = (tools.version(), Arc::new(Facts::new(Arc::new(catalog), known.1.consent)));
         }
         known.1.clone()
@@ -99,6 +112,11 @@ impl Gatherer {
             self.providers.learn(name).await;
             let model = self.providers.model(name).map_err(|error| error.to_string().into());
             facts.models.insert(name.clone(), model);
+        }
+        for schema in &needs.schemas {
+            if let Err(error) = schema::check(schema) {
+                facts.bad_schemas.insert(schema.text().into(), error.to_string().into());
+            }
         }
         if !needs.rules && needs.calls.is_empty() && needs.preferences.is_empty() {
             return facts;
@@ -152,6 +170,11 @@ impl Gatherer {
         let is_local = self.blocking(move || tool::is_local(Path::new(&*asked))).await;
         lock(&self.local).insert(workspace.clone(), is_local);
         is_local
+    }
+
+    /// Runs the hooks for a moment; none where there are none.
+    pub(crate) fn hooks(&self, moment: HookMoment) -> Option<BoxFuture<'static, HookOutcome>> {
+        self.sources.hooks(moment)
     }
 
     /// The rules in force at this moment.

@@ -16,6 +16,7 @@ use crate::deliver;
 use crate::driver::{Driver, DriverMessage, Exit, Opening, message_of};
 use crate::error::Error;
 use crate::facts::Gatherer;
+use crate::hooks::{HookKind, HookMoment};
 use crate::live_slot::LiveSlot;
 use crate::perform::readable;
 use crate::retry::retry_transient;
@@ -241,7 +242,17 @@ async fn create(
 ) -> Result<Exit, Error> {
     let Some(live_slot) = live_slot else { return Err(Error::Taken(created.id)) };
     let mut driver = Driver::new(live_slot, workspace.clone());
-    attach_files(&driver.runtime.facts.clone(), workspace, &mut created).await;
+    let facts = driver.runtime.facts.clone();
+    attach_files(&facts, workspace, &mut created).await;
+    let task = created.brief.as_ref().map(|brief| brief.task.clone()).unwrap_or_default();
+    let hooks = facts.hooks(HookMoment::new(&created, HookKind::ChildStarts { task }));
+    let refused = match hooks {
+        Some(hooks) => hooks.await.refused,
+        None => None,
+    };
+    // One that is refused begins and ends at once, so that its log and its report say why.
+    let sent =
+        sent.or_else(|| Some(stop_letter(Strength::Kill, format!("refused by a hook: {}", refused?).into(), None)));
     // Boxed, for it is over soon and would be held for a whole life.
     Box::pin(driver.create(created, sent)).await?;
     driver.live(Opening::Created).await

@@ -8,12 +8,14 @@
 //! tool does (`tool`). Deliberately absent: anything that draws, and any state that is not in the log or about to be.
 
 mod attach;
+mod checks;
 mod clock;
 mod deliver;
 mod driver;
 mod error;
 mod facts;
 mod family;
+mod hooks;
 mod keeper;
 mod live_slot;
 mod nested;
@@ -23,8 +25,10 @@ mod runtime;
 mod schema;
 mod take_up;
 
+pub use checks::{result_misfit, run_checks};
 pub use clock::Clock;
 pub use error::Error;
 pub use facts::{Gatherer, Sources};
+pub use hooks::{HookKind, HookMoment, HookOutcome};
 pub use runtime::{Fleeting, FleetingKind, Options, RunHandle, Runtime, Said, Start, short_name};
-pub use schema::misfit;
+pub use schema::{check as check_schema, misfit};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use agent::Json;
 use agent::permission::{Action, Asked, Layer, Rule, judge};
-use agent::tools::ToolResult;
+use agent::tools::{Reach, ToolResult};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use tool::{Nested, Registry, ToolContext};
@@ -51,7 +51,9 @@ impl Nested for NestedCalls {
         async move {
             let folder = context.workspace.root().display().to_string();
             let assessment = facts.assess(tools, folder, tool.info().clone(), input.clone()).await;
-            let asked = Asked { tool: &tool.info().name, assessment: &assessment, foreign: context.foreign, asks: None };
+            // A request that a tool makes may carry out what the tool has read.
+            let foreign = context.foreign || assessment.reach == Reach::Network;
+            let asked = Asked { tool: &tool.info().name, assessment: &assessment, foreign, asks: None };
             let judgement = judge(&chain, &rules, &granted, &asked);
             let is_written_by_person = consented && assessment.protected.is_empty();
             match judgement.action {

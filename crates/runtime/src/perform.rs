@@ -17,8 +17,10 @@ use provider::{Ask, Conversation, Delta, DeltaSink, Effort};
 use tokio_util::sync::CancellationToken;
 use tool::{Registry, SeenFiles, Tool, Workspace};
 
+use crate::checks::run_checks;
 use crate::clock::Clock;
 use crate::driver::message_of;
+use crate::hooks::{HookKind, HookMoment, HookOutcome};
 use crate::nested::NestedCalls;
 use crate::runtime::{Fleeting, FleetingKind, Inner};
 use crate::{family, schema};
@@ -111,6 +113,9 @@ impl Performer {
                 }
                 None
             }
+            Effect::RunChecks { call, commands, allowed } => {
+                Some(self.run_checks(thread, call, commands, allowed, rules.cloned()))
+            }
             Effect::StartChild { child } => {
                 let known = thread.children.live.get(&child)?;
                 let stop = known.stop.clone().filter(|_| reopening);
@@ -169,6 +174,8 @@ impl Performer {
         let begun = thread.run.as_ref().map(|run| run.words.cut.concat()).unwrap_or_default();
         let ask = open.conversation.ask(Ask {
             max_tokens,
+            window_tokens: Some(thread.context_tokens()),
+            may_wait: thread.tools.start_agents(),
             calls_allowed,
             output_schema: wanted.clone(),
             cancel: cancel.clone(),
@@ -200,9 +207,11 @@ impl Performer {
             (self.runtime.clone(), self.clock.clone(), self.heard.clone(), self.id.clone());
         DeltaSink::with_thoughts(move |delta| {
             heard.store(clock.now().0, Ordering::Relaxed);
-            let Delta::Words(words) = delta else { return };
             if runtime.fleeting.receiver_count() > 0 {
-                let (what, text) = (FleetingKind::Turn(turn), words.to_owned());
+                let (what, text) = match delta {
+                    Delta::Words(words) => (FleetingKind::Turn(turn), words.to_owned()),
+                    Delta::Thought(thoughts) => (FleetingKind::Thought(turn), thoughts.to_owned()),
+                };
                 // The last receiver may be gone.
                 let _ = runtime.fleeting.send(Fleeting { thread: id.clone(), what, text });
             }
@@ -262,31 +271,18 @@ impl Performer {
                 return async move { Input::ToolFinished { call, result } }.boxed();
             }
         };
-        self.tools.retain(|call, _| thread.calls.slot(call).is_some());
-        let stop = CancellationToken::new();
-        self.tools.insert(call.clone(), stop.clone());
-        let (fleeting, id, shown) = (self.runtime.fleeting.clone(), self.id.clone(), call.clone());
-        let progress = move |text: &str| {
-            let what = FleetingKind::Call(shown.clone());
-            // There may be no receiver.
-            let _ = fleeting.send(Fleeting { thread: id.clone(), what, text: text.to_owned() });
-        };
-        let mut context = tool::ToolContext {
-            workspace: self.workspace.clone(),
-            thread: self.id.clone(),
-            call: call.clone(),
-            reach: thread.calls.slot(&call).and_then(|slot| slot.verdict.reach()),
-            is_approved: approved.is_some(),
-            seen_files: self.seen_files.clone(),
-            stop,
-            data: self.runtime.data.clone(),
-            progress: Some(Arc::new(progress)),
-            foreign: thread.foreign,
-            nested: None,
-        };
+        let mut context = self.tool_context(thread, &call, approved.is_some());
         let granted = thread.approvals.granted.clone();
         let (name, chain) = (name.to_owned(), thread.created.chain());
         let facts = self.runtime.facts.clone();
+        let tool_name: Arc<str> = name.as_str().into();
+        let before = HookKind::BeforeTool {
+            call: call.clone(),
+            tool: tool_name.clone(),
+            input: input.clone(),
+            is_approved: approved.is_some(),
+        };
+        let moment = HookMoment::new(&thread.created, before);
         let judged_by = self.judged_by.clone().unwrap_or_else(|| self.runtime.tools.snapshot());
         async move {
             let rules = rules.unwrap_or_else(|| facts.rules());
@@ -304,14 +300,95 @@ impl Performer {
                 let changed = "not run: what it leads to has changed since a person allowed it. Call it again";
                 return Input::ToolFinished { call, result: ToolResult::error(changed) };
             }
+            let before = match facts.hooks(moment.clone()) {
+                Some(hooks) => tokio::select! {
+                    outcome = hooks => outcome,
+                    () = context.stop.cancelled() => HookOutcome { refused: Some("it was stopped".into()), told: None },
+                },
+                None => HookOutcome::default(),
+            };
+            if let Some(reason) = before.refused {
+                let result = ToolResult::error(format!("{name} was refused by a hook: {reason}"));
+                return Input::ToolFinished { call, result };
+            }
             // Called inside, for a tool may fail before it has anything to wait for.
             let ran = AssertUnwindSafe(async { tool.run(&input, &context).await }).catch_unwind().await;
             let result = ran.unwrap_or_else(|panic| {
                 ToolResult::error(format!("{name} failed inside, its outcome is unknown: {}", message_of(&*panic)))
             });
-            Input::ToolFinished { call, result: ToolResult { digest, ..result } }
+            let mut result = ToolResult { digest, ..result };
+            let kind =
+                HookKind::AfterTool { call: call.clone(), tool: tool_name, input, result: result.content.clone() };
+            let after = match facts.hooks(HookMoment { kind, ..moment }) {
+                Some(hooks) => tokio::select! {
+                    outcome = hooks => outcome,
+                    () = context.stop.cancelled() => HookOutcome::default(),
+                },
+                None => HookOutcome::default(),
+            };
+            let said: Vec<Arc<str>> = before.told.into_iter().chain(after.refused).chain(after.told).collect();
+            if !said.is_empty() {
+                result.content =
+                    format!("{}\n[said by a hook of the user: {}]", result.content, said.join("; ")).into();
+            }
+            Input::ToolFinished { call, result }
         }
         .boxed()
+    }
+
+    /// Runs the checks of a brief, each as a call of the thread itself.
+    fn run_checks(
+        &mut self,
+        thread: &Thread,
+        call: CallId,
+        commands: Vec<Arc<str>>,
+        allowed: bool,
+        rules: Option<Arc<[Rule]>>,
+    ) -> BoxFuture<'static, Input> {
+        let mut context = self.tool_context(thread, &call, false);
+        let (granted, chain) = (thread.approvals.granted.clone(), thread.created.chain());
+        let (facts, tools) = (self.runtime.facts.clone(), self.runtime.tools.snapshot());
+        async move {
+            let rules = rules.unwrap_or_else(|| facts.rules());
+            context.workspace = readable(context.workspace, &chain, &rules);
+            let nested = NestedCalls::new(tools, facts, chain, rules, granted, &context);
+            let ran = AssertUnwindSafe(run_checks(&commands, Some(&nested), allowed)).catch_unwind().await;
+            let result = ran.unwrap_or_else(|panic| {
+                ToolResult::error(format!(
+                    "the checks failed inside, their outcome is unknown: {}",
+                    message_of(&*panic)
+                ))
+            });
+            Input::ChecksFinished { call, result }
+        }
+        .boxed()
+    }
+
+    /// What a call of the thread works with.
+    fn tool_context(&mut self, thread: &Thread, call: &CallId, is_approved: bool) -> tool::ToolContext {
+        self.tools.retain(|call, _| thread.calls.slot(call).is_some());
+        let stop = CancellationToken::new();
+        self.tools.insert(call.clone(), stop.clone());
+        let (fleeting, id, shown) = (self.runtime.fleeting.clone(), self.id.clone(), call.clone());
+        let progress = move |text: &str| {
+            let what = FleetingKind::Call(shown.clone());
+            // There may be no receiver.
+            let _ = fleeting.send(Fleeting { thread: id.clone(), what, text: text.to_owned() });
+        };
+        tool::ToolContext {
+            workspace: self.workspace.clone(),
+            thread: self.id.clone(),
+            call: call.clone(),
+            reach: thread.calls.slot(call).and_then(|slot| slot.verdict.reach()),
+            is_approved,
+            seen_files: self.seen_files.clone(),
+            stop,
+            data: self.runtime.data.clone(),
+            progress: Some(Arc::new(progress)),
+            foreign: thread.foreign,
+            tools: thread.tools.names().into(),
+            nested: None,
+        }
     }
 }
 

@@ -101,6 +101,8 @@ pub struct Fleeting {
 pub enum FleetingKind {
     /// A model's answer to this turn.
     Turn(u32),
+    /// What a model thinks before it answers this turn.
+    Thought(u32),
     /// A tool's call.
     Call(agent::CallId),
 }

@@ -15,7 +15,10 @@ pub fn check(schema: &Json) -> Result<(), Error> {
 
 /// The first thing in a value that does not fit a schema, with its place; none when it fits.
 pub fn misfit(schema: &Json, value: &serde_json::Value) -> Option<Arc<str>> {
-    let validator = jsonschema::validator_for(&schema.value()).ok()?;
+    let validator = match jsonschema::validator_for(&schema.value()) {
+        Ok(validator) => validator,
+        Err(error) => return Some(format!("the schema cannot be used: {error}").into()),
+    };
     let error = validator.iter_errors(value).next()?;
     let at = error.instance_path().to_string();
     Some(if at.is_empty() { error.to_string().into() } else { format!("{error} (at {at})").into() })

@@ -13,6 +13,43 @@ use serde::{Deserialize, Serialize};
 #[serde(transparent)]
 pub struct Moment(pub i64);
 
+/// How far a task is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskStatus {
+    /// It waits: for its dependencies, for a place, or for a person.
+    Pending,
+    /// Its assignee works on it.
+    InProgress,
+    /// It cannot go on without a person or its creator; the reason is with it.
+    Blocked,
+    /// Its assignee, or a person, has said that it is done.
+    Completed,
+    /// It is out of the way.
+    Archived,
+}
+
+/// Which tasks go first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskPriority {
+    /// Before all others.
+    High,
+    /// Where nothing is said.
+    Medium,
+    /// After all others.
+    Low,
+}
+
+/// Something that a person may answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Offer {
+    /// What it would do.
+    pub label: String,
+    /// What to say to accept exactly that.
+    pub say: String,
+}
+
 /// What an agent may do without asking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -58,8 +95,15 @@ pub struct Tokens {
     pub cache_read: u64,
     /// Prompt tokens written to the provider's cache.
     pub cache_write: u64,
+    /// How many of those are kept for an hour; missing where there are none.
+    #[serde(default, skip_serializing_if = "no_tokens")]
+    pub cache_write_1h: u64,
     /// Generated tokens, thinking included.
     pub output: u64,
+}
+
+fn no_tokens(count: &u64) -> bool {
+    *count == 0
 }
 
 /// What was used: by one thread, or by a thread and all its descendants.
@@ -275,6 +319,7 @@ fn is_zero(number: &u32) -> bool {
 #[cfg(test)]
 mod tests {
     use agent::{Mode, Outcome, State};
+    use board::{Priority, Status};
     use schemars::{JsonSchema, schema_for};
     use serde_json::Value;
 
@@ -298,6 +343,9 @@ mod tests {
         assert_eq!(words::<super::Outcome>(), written(&Outcome::ALL));
         assert_eq!(words::<super::AgentState>(), written(&State::ALL));
         assert_eq!(words::<super::Mode>(), written(&[Mode::Plan, Mode::Ask, Mode::Auto, Mode::Dangerous]));
+        assert_eq!(words::<super::TaskStatus>(), Status::ALL.map(Status::as_str));
+        let priorities = [Priority::High, Priority::Medium, Priority::Low].map(Priority::as_str);
+        assert_eq!(words::<super::TaskPriority>(), priorities);
         let mut both = written(&State::ALL);
         both.extend(written(&Outcome::ALL).into_iter().filter(|word| word != "error"));
         both.sort();

@@ -7,40 +7,44 @@ import { argument, counted, plainName, stateWord, visible } from "./words.js";
 
 /** @typedef {import("./talk.js").Talk} Talk */
 /** @typedef {import("./reduce.js").Thread} Thread */
+/** @typedef {import("./files.js").Files} Files */
 
 const input = /** @type {HTMLTextAreaElement} */ ($("chat-input"));
 const send = /** @type {HTMLButtonElement} */ ($("send"));
 const IDLE = "Enter sends, Shift Enter makes a new line.";
 
-/** What was written and not sent, by thread. @type {Map<string, string>} */
+/** What was written and chosen and not sent, by thread. @type {Map<string, { text: string, files: readonly import("./files.js").Chosen[] }>} */
 const drafts = new Map();
 /** Whose draft stands there. @type {{ visit: AbortController | null, thread: string }} */
 let written = { visit: null, thread: "" };
 
-/** Another thread is looked at: what was written stays with the one it was written for. @param {Talk} talk */
-export function turnTo({ visit, shown: thread }) {
+/** Another thread is looked at: what was written stays with the one it was written for. @param {Talk} talk @param {Files} files */
+export function turnTo({ visit, shown: thread }, files) {
   // A conversation that gets its name is the same one still; and a page that begins has no other.
   const isSame = written.visit === null || (written.visit === visit && written.thread === "");
   if (!isSame && (written.visit !== visit || written.thread !== thread)) {
-    drafts.set(written.thread, input.value);
-    input.value = drafts.get(thread) ?? "";
+    drafts.set(written.thread, { text: input.value, files: files.all });
+    const draft = drafts.get(thread);
+    input.value = draft?.text ?? "";
+    files.put(draft?.files ?? []);
   }
   written = { visit, thread };
 }
 
-/** @param {Talk} talk */
-export function drawComposer(talk) {
+/** @param {Talk} talk @param {Files} files */
+export function drawComposer(talk, files) {
   const thread = talk.picture.threads.get(talk.shown);
   const child = talk.thread !== talk.root ? thread : undefined;
   const isOver = child?.outcome !== undefined;
   const isLive = child ? !isOver : talk.isLive;
   const isStopping = talk.stopping.has(talk.shown);
   const words = hint(talk, child, isLive);
-  change($("say"), [isOver, isLive, isStopping, words], () => {
-    input.disabled = isOver;
+  // Words alone reach a run that goes on; what comes with files is the next message.
+  const isSteering = isLive && files.all.length === 0;
+  change($("say"), [isLive, isSteering, isStopping, words], () => {
     input.placeholder = words;
-    send.disabled = isOver;
-    send.textContent = isLive ? "Steer" : "Send";
+    send.disabled = false;
+    send.textContent = isSteering ? "Steer" : "Send";
     $("stop").title = isStopping ? "Stop at once, without a final answer" : "Stop the run";
     $("stop").hidden = !isLive;
     $("stop").textContent = isStopping ? "■ Stop now" : "■ Stop";
@@ -51,7 +55,7 @@ export function drawComposer(talk) {
 /** @param {Talk} talk @param {Thread | undefined} child @param {boolean} isLive */
 function hint(talk, child, isLive) {
   if (child?.outcome !== undefined)
-    return `${plainName(child.agent)} has handed in its report. Go back to say something.`;
+    return `Ask ${plainName(child.agent)} one more thing`;
   if (isLive) return `Send a message to ${child ? plainName(child.agent) : "the agent"} while it works`;
   return talk.root ? "Reply" : "Describe a task";
 }

@@ -24,9 +24,10 @@ export function drawHead(talk, lists, look) {
  */
 function where(talk, lists, look) {
   const { thread, root } = talk;
-  // A conversation is called by what was asked first, whatever is asked later.
+  // A conversation is called by its title, else by what was asked first, whatever is asked later.
   const first = items(talk.picture, root ?? "").find((item) => item.kind === "prompt")?.text;
-  const goal = first || lists.threads.find((one) => one.id === root)?.goal || talk.said || root;
+  const row = [...lists.threads, ...lists.archived].find((one) => one.id === root);
+  const goal = row?.title || first || row?.goal || talk.said || root;
   const parts = (thread ?? "").split(".");
   const way = parts.map((_, at) => parts.slice(0, at + 1).join("."));
   const names = way.map((id, at) =>
@@ -48,7 +49,7 @@ function where(talk, lists, look) {
     $("where").replaceChildren(...nodes);
     document.title = `${count}${thread ? `${cut(names.at(-1) ?? "", 60)} · ` : ""}Majordomo`;
   });
-  for (const id of ["copy-link", "forget-thread"]) $(id).hidden = !root;
+  $("thread-actions").hidden = !root;
 }
 
 /** @param {Talk} talk */

@@ -119,19 +119,20 @@ export function question({ picture, frame, place, id }) {
 }
 
 /**
- * Words of an answer that is not whole yet.
+ * Words of an answer that is not whole yet, or of what is thought before it.
  * @param {Picture} picture
+ * @param {Picture["deltas"]} all Of each thread what is streamed.
  * @param {any} frame
  */
-export function streamText(picture, frame) {
+export function streamText(picture, all, frame) {
   const id = frame.thread ?? frame.run ?? picture.root;
   const thread = picture.threads.get(id);
   if (thread && (thread.isOver || frame.turn <= thread.facts.turn)) return;
-  const known = picture.deltas.get(id);
+  const known = all.get(id);
   if (known && known.turn > frame.turn) return;
   // Words of a later turn: the one before broke off. A client that connects in the middle gets all of the text so far.
-  const before = known?.turn === frame.turn && !frame.so_far ? known.text : "";
-  picture.deltas.set(id, { turn: frame.turn, text: before + frame.content });
+  const before = known && known.turn === frame.turn && !frame.so_far ? known.text : "";
+  all.set(id, { turn: frame.turn, text: before + frame.content });
   picture.changed.add(id);
 }
 
@@ -142,10 +143,12 @@ export function streamText(picture, frame) {
  * @param {number} [turn] The newest one that is over; all where none is named.
  */
 export function endStreamedText(picture, thread, turn = Infinity) {
-  const known = picture.deltas.get(thread);
-  if (!known || known.turn > turn) return;
-  picture.deltas.delete(thread);
-  picture.changed.add(thread);
+  for (const all of [picture.deltas, picture.thoughts]) {
+    const known = all.get(thread);
+    if (!known || known.turn > turn) continue;
+    all.delete(thread);
+    picture.changed.add(thread);
+  }
 }
 
 /**

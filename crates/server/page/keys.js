@@ -5,7 +5,7 @@
 import { closing, isAsked, isTyping, make, set, show, title } from "./dom.js";
 
 /**
- * @typedef {Record<"help" | "palette" | "newOne" | "filter" | "chat" | "timeline" | "cost" | "board" | "approvals" | "parent" | "child" | "openAll", () => void> & { stop: (thread: string | null) => void, toggle: (key: string, isOpen: boolean) => void }} Acts
+ * @typedef {Record<"help" | "palette" | "newOne" | "filter" | "chat" | "timeline" | "cost" | "board" | "approvals" | "parent" | "child" | "openAll" | "rename" | "archive" | "fork" | "attach", () => void> & { stop: (thread: string | null) => void, toggle: (key: string, isOpen: boolean) => void }} Acts
  */
 
 /** @type {[string, string][]} */
@@ -14,6 +14,8 @@ const HELP = [
   ["Ctrl K", "command palette"],
   ["n", "new conversation"],
   ["/", "filter conversations"],
+  ["r  e  f", "rename, archive, fork the focused conversation"],
+  ["u", "attach files"],
   ["g c", "chat"],
   ["g t", "timeline"],
   ["g u", "usage and cost"],
@@ -25,6 +27,12 @@ const HELP = [
   ["[  ]", "to the parent, to the sub-agent"],
   [".", "stop the focused agent"],
   ["Enter", "send; Shift Enter for a new line"],
+];
+/** @type {[string, string][]} */
+const HELP_BOARD = [
+  ["Enter", "open the focused task"],
+  ["Shift →  Shift ←", "move it to the next, the previous column"],
+  ["↑  ↓  →  ←", "go to other tasks"],
 ];
 /** @type {[string, string][]} */
 const HELP_APPROVAL = [
@@ -77,6 +85,18 @@ function first(event, rows, acts) {
       return true;
     case "/":
       acts.filter();
+      return true;
+    case "r":
+      acts.rename();
+      return true;
+    case "e":
+      acts.archive();
+      return true;
+    case "f":
+      acts.fork();
+      return true;
+    case "u":
+      acts.attach();
       return true;
     case "[":
       acts.parent();
@@ -133,6 +153,8 @@ export function openHelp(pane) {
   pane.replaceChildren(
     title(pane, "Keys"),
     rows(HELP),
+    make("h3", "", "On the board"),
+    rows(HELP_BOARD),
     make("h3", "", "In an approval"),
     rows(HELP_APPROVAL),
     closing(pane),

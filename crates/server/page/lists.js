@@ -27,6 +27,9 @@ const MOST_THREADS = 500;
 export class Lists {
   /** @type {any[]} */
   threads = [];
+  /** Conversations that were put away, while they are shown. @type {any[]} */
+  archived = [];
+  isArchiveShown = false;
   /** Questions that wait. @type {any[]} */
   questions = [];
   /** Whether the lists were ever read. */
@@ -90,8 +93,13 @@ export class Lists {
     }
     this.isReading = true;
     try {
-      const [threads, questions] = await Promise.all([this.#threads(), api("/approvals")]);
+      const [threads, archived, questions] = await Promise.all([
+        this.#threads(),
+        this.isArchiveShown ? api(`/threads?archived=true&limit=${MOST_THREADS}`) : [],
+        api("/approvals"),
+      ]);
       this.threads = threads;
+      this.archived = archived;
       this.questions = questions.filter((/** @type {any} */ one) => one.status === "pending");
       this.isKnown = true;
       this.on.changed();
@@ -104,6 +112,12 @@ export class Lists {
         this.soon();
       }
     }
+  }
+
+  /** Shows what was put away, or no longer. @param {boolean} isShown */
+  showArchive(isShown) {
+    this.isArchiveShown = isShown;
+    void this.read();
   }
 
   /** Reads the lists in a moment. */

@@ -3,18 +3,21 @@
 // own; this one only says who tells whom.
 
 import "./secret.js"; // First of all: what is in the address is taken out of it.
-import { api, at, Refused, wordsOf } from "./api.js";
+import { api, Refused, wordsOf } from "./api.js";
 import { Approval } from "./approval.js";
 import { Board } from "./board.js";
 import { drawComposer, turnTo } from "./composer.js";
 import { drawCost } from "./cost.js";
 import { $, dialog, isAsked, show } from "./dom.js";
 import { drawEmpty } from "./empty.js";
+import { Files, sentFiles, take as takeFiles } from "./files.js";
 import { drawHead } from "./head.js";
 import { openSettings, modelSentence } from "./settings.js";
 import { drawCount, drawInbox } from "./inbox.js";
 import { listen, openHelp, openPalette } from "./keys.js";
 import { Lists } from "./lists.js";
+import { Manage } from "./manage.js";
+import { openMenu } from "./menu.js";
 import { say as tell, note } from "./notes.js";
 import { Rail } from "./rail.js";
 import { children } from "./reduce.js";
@@ -61,12 +64,20 @@ const lists = new Lists({
     drawCount($("show-inbox"), lists.questions.length);
     drawInbox(dialog("inbox"), lists.questions, review);
     ask();
+    markRead();
     redraw();
   },
 });
-const threads = new Threads($("thread-list"), /** @type {HTMLInputElement} */ ($("thread-filter")), lists, (thread) =>
-  look(thread),
-);
+const manage = new Manage(lists, {
+  look: (thread) => look(thread),
+  copyLink: (thread) => actions.copy(new URL(`/t/${encodeURIComponent(thread)}`, location.href).href, "the link"),
+  shown: () => talk.root,
+});
+const threads = new Threads($("thread-list"), /** @type {HTMLInputElement} */ ($("thread-filter")), lists, {
+  look: (thread) => look(thread),
+  choices: (root) => manage.choices(root),
+});
+const files = new Files($("files"), { changed: () => redraw() });
 const actions = {
   review: (/** @type {string} */ id) => void reviewById(id),
   stop: (/** @type {string} */ thread) => void attempt(() => talk.stop(thread)),
@@ -79,6 +90,8 @@ const actions = {
       note(`Copied ${what}.`);
     }),
   isHeld: () => rail.isBusy,
+  answer: (/** @type {string} */ text) => void say(text),
+  fork: (/** @type {string} */ thread, /** @type {number} */ number) => void manage.fork(thread, number),
 };
 const tree = new Tree($("messages"), actions);
 const timeline = new Timeline($("timeline"));
@@ -116,11 +129,17 @@ function moved() {
   talk.picture.changed.add(talk.shown);
   threads.mark(talk.thread);
   end.forget();
-  turnTo(talk);
+  turnTo(talk, files);
   keepAddress();
+  markRead();
   if (view === "cost") choose("cost");
   ask();
   redraw();
+}
+
+/** What is looked at was read. */
+function markRead() {
+  if (talk.thread && view === "chat" && document.visibilityState === "visible") void manage.read(talk.thread);
 }
 
 /** The address is that of what is looked at: a reload and Back find it again. */
@@ -159,7 +178,7 @@ function draw() {
   $("failure").hidden = failure === null;
   if (view === "timeline") timeline.draw(talk.picture, talk.shown);
   drawHead(talk, lists, look);
-  drawComposer(talk);
+  drawComposer(talk, files);
   rail.draw(
     setup.agents.map((one) => ({ name: one.id, description: one.description })),
     talk.picture,
@@ -220,19 +239,31 @@ function lookByKey(thread) {
   /** @type {HTMLElement} */ (group ?? $("chat")).focus();
 }
 
-/** @param {string} text */
-async function say(text) {
+/** @param {string} text @param {readonly import("./files.js").Chosen[]} [chosen] Files that come with it. */
+async function say(text, chosen = []) {
   end.stick();
+  const isWritten = () => input.value === text && files.all === chosen;
   const send = () => {
-    if (input.value === text) input.value = "";
-    return talk.say(text);
+    if (isWritten()) clear();
+    return talk.say(text, sentFiles(chosen));
   };
   const anew = () => {
     look(null);
-    if (input.value === text) input.value = "";
-    void say(text);
+    if (isWritten()) clear();
+    void say(text, chosen);
   };
-  await attempt(send, () => (input.value ||= text), talk.root ? anew : undefined);
+  const undo = () => {
+    if (input.value || files.all.length) return;
+    input.value = text;
+    files.put(chosen);
+  };
+  await attempt(send, undo, talk.root ? anew : undefined);
+}
+
+/** Empties the message box. */
+function clear() {
+  input.value = "";
+  files.put([]);
 }
 
 /**
@@ -281,33 +312,21 @@ async function reviewById(id) {
   else note("This approval is no longer pending.");
 }
 
+/** Does something with the conversation whose row has the focus, else with the one that is read. @param {(root: string) => void} act */
+function onRoot(act) {
+  const root = threads.focused ?? (view === "chat" ? talk.root : null);
+  if (root) act(root);
+}
+
+/** Lets the person choose files. */
+function attach() {
+  choose("chat");
+  $("file-input").click();
+}
+
 function openApprovals() {
   drawInbox(dialog("inbox"), lists.questions, review);
   show(dialog("inbox"));
-}
-
-function forget() {
-  const { root } = talk;
-  if (!root) return;
-  const pane = dialog("forget");
-  const below = lists.threads.filter((one) => one.root === root).length - 1;
-  $("forget-words").textContent =
-    below > 0
-      ? `Everything is deleted, with its ${below === 1 ? "sub-agent" : `${below} sub-agents`}. This cannot be undone.`
-      : "This cannot be undone.";
-  $("forget-wrong").textContent = "";
-  show(pane);
-  $("forget-yes").onclick = async () => {
-    try {
-      await api(at(root), undefined, "DELETE");
-      pane.close();
-      note("Deleted.");
-      look(null);
-      lists.tell();
-    } catch (error) {
-      $("forget-wrong").textContent = wordsOf(error);
-    }
-  };
 }
 
 function palette() {
@@ -318,18 +337,18 @@ function palette() {
     { words: "Cost", act: () => choose("cost") },
     { words: "Board", act: () => choose("board") },
     { words: "Approvals", act: openApprovals },
+    { words: "Attach files", act: attach },
     { words: "Settings: agents, models, configuration", act: () => void attempt(() => openSettings(dialog("settings"))) },
     { words: "Keys", act: () => openHelp(dialog("help")) },
     ...(talk.thread
       ? [
           { words: "Open all groups", act: () => tree.openAll() },
-          { words: "Copy a link to this conversation", act: () => actions.copy(location.href, "the link") },
-          { words: "Delete this conversation", act: forget },
+          ...manage.choices(talk.root ?? talk.thread).map(({ words, act }) => ({ words: `Conversation: ${words}`, act })),
         ]
       : []),
     ...(talk.isLive ? [{ words: "Stop the run", act: () => actions.stop(talk.shown) }] : []),
   ];
-  const roots = lists.below(null).map((one) => ({ words: `Go to: ${one.goal || one.id}`, act: () => look(one.id) }));
+  const roots = lists.below(null).map((one) => ({ words: `Go to: ${one.title || one.goal || one.id}`, act: () => look(one.id) }));
   openPalette(dialog("palette"), [...first, ...roots]);
 }
 
@@ -339,9 +358,14 @@ $("say").addEventListener("submit", (event) => {
   event.preventDefault();
   const text = input.value.trim();
   // The first message is on its way, and the log has not told yet where the next one belongs.
-  if (!text || input.disabled || (talk.isSending && !talk.root)) return;
-  input.value = "";
-  void say(text);
+  if (talk.isSending && !talk.root) return;
+  if (!text) {
+    if (files.all.length) note("Write what is to be done with the file.");
+    return input.focus();
+  }
+  const chosen = files.all;
+  clear();
+  void say(text, chosen);
 });
 input.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
@@ -358,9 +382,18 @@ $("show-inbox").addEventListener("click", openApprovals);
 $("show-settings").addEventListener("click", () => void attempt(() => openSettings(dialog("settings"))));
 $("show-help").addEventListener("click", () => openHelp(dialog("help")));
 $("show-palette").addEventListener("click", palette);
-$("forget-thread").addEventListener("click", forget);
-$("copy-link").addEventListener("click", () => actions.copy(location.href, "the link"));
-$("forget-no").addEventListener("click", () => dialog("forget").close());
+$("thread-actions").addEventListener("click", () => {
+  if (talk.root) openMenu($("thread-actions"), "Actions for this conversation", manage.choices(talk.root));
+});
+$("attach").addEventListener("click", attach);
+$("file-input").addEventListener("change", () => {
+  const chooser = /** @type {HTMLInputElement} */ ($("file-input"));
+  void files.add([...(chooser.files ?? [])]);
+  // The same file can be chosen again.
+  chooser.value = "";
+  input.focus();
+});
+takeFiles(/** @type {HTMLElement} */ (document.querySelector(".talk")), input, files);
 for (const [place, one] of VIEWS.entries()) {
   $(`tab-${one}`).addEventListener("click", () => choose(one));
   $(`tab-${one}`).addEventListener("keydown", (event) => {
@@ -390,9 +423,14 @@ listen($("messages"), {
     if (child) lookByKey(child);
   },
   openAll: () => tree.openAll(),
+  rename: () => onRoot((root) => manage.rename(root)),
+  archive: () => onRoot((root) => void manage.archive(root)),
+  fork: () => onRoot((root) => void manage.fork(root, null)),
+  attach,
   stop: (thread) => actions.stop(thread ?? talk.shown),
   toggle: (key, isOpen) => tree.toggle(key, isOpen),
 });
+document.addEventListener("visibilitychange", markRead);
 // Whatever was open has made way for what waits.
 document.addEventListener("close", () => ask(), true);
 addEventListener("popstate", () => {
@@ -422,7 +460,7 @@ setInterval(() => {
   tick();
   if (view === "timeline" && talk.isLive) redraw();
   // A menu that is open is not drawn anew.
-  if (view === "board" && document.activeElement?.tagName !== "SELECT") void board.read().catch(() => {});
+  if (view === "board" && !isAsked() && document.activeElement?.tagName !== "SELECT") void board.read().catch(() => {});
 }, 1000);
 turn(view);
 talk.look(wanted());

@@ -2,13 +2,17 @@
 // What frames are folded into. `reduce.js` writes it; the drawing modules read it, and empty `changed`.
 
 /**
+ * @typedef {{ id: string, name: string, media: string, bytes: number }} Attached An image or a document.
+ *
  * @typedef {{
- *   key: string, kind: "prompt" | "steer" | "text" | "tool" | "notice" | "end", seq: number, thread: string,
+ *   key: string, kind: "prompt" | "steer" | "thinking" | "text" | "tool" | "notice" | "end", seq: number, thread: string,
  *   text?: string, agent?: string, from?: string, at?: string, isError?: boolean, isEnding?: boolean,
  *   call?: string, tool?: string, slug?: string, input?: any, output?: string, progress?: string, ms?: number | null,
  *   state?: "running" | "done" | "failed" | "interrupted", places: Record<string, number>,
+ *   files?: Attached[], offers?: { label: string, say: string }[],
  * }} Item What a thread shows, in one place. `from` is who told a running agent something; `isEnding` where it is said
- *   that the agent is being ended; `slug` is the agent that a call starts; `progress` is what a running tool last wrote.
+ *   that the agent is being ended; `slug` is the agent that a call starts; `progress` is what a running tool last wrote;
+ *   `files` came with a prompt; `offers` are what a person may answer.
  *
  * @typedef {{
  *   id: string, seq: number, agent?: string, name?: string, parent?: string, call?: string, goal?: string,
@@ -44,13 +48,14 @@
  *
  * @typedef {{
  *   root: string, threads: Map<string, Thread>, items: Map<string, Item>, questions: Map<string, Question>,
- *   spans: Map<string, Span>, deltas: Map<string, { turn: number, text: string }>, done: any, doneSeq: number, last: number,
+ *   spans: Map<string, Span>, deltas: Map<string, { turn: number, text: string }>,
+ *   thoughts: Map<string, { turn: number, text: string }>, done: any, doneSeq: number, last: number,
  *   changed: Set<string>, word: { place: number, agent: string | null }, seen: Set<number>, unnumbered: number,
  *   below: Map<string, Set<Thread>>, spent: Map<string, Sum>, loose: Item[],
  *   shape: import("./shape.js").Shape | null,
  * }} Picture `last` is the number to resume from. `changed` are the threads whose fields, items or children differ
  *   since it was last drawn. `deltas` are streamed text: of each thread those of the turn that is
- *   being answered. `loose` are items that no thread has.
+ *   being answered; `thoughts` what is thought before it. `loose` are items that no thread has.
  */
 
 /**
@@ -66,6 +71,7 @@ export function begin(root = "") {
     questions: new Map(),
     spans: new Map(),
     deltas: new Map(),
+    thoughts: new Map(),
     done: null,
     doneSeq: -1,
     last: 0,

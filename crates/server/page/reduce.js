@@ -34,7 +34,8 @@ export { children, depth } from "./shape.js";
  * @param {any} frame
  */
 export function fold(picture, frame) {
-  if (frame.type === "text_delta") return streamText(picture, frame);
+  if (frame.type === "text_delta") return streamText(picture, picture.deltas, frame);
+  if (frame.type === "thinking_delta") return streamText(picture, picture.thoughts, frame);
   if (frame.type === "tool_progress") return progress(picture, frame);
   const seq = Number.isSafeInteger(frame.seq) && frame.seq > 0 ? frame.seq : 0;
   if (seq) {
@@ -77,6 +78,7 @@ const TYPES = new Map(
     agent_start: handOver,
     agent_resume: handOver,
     agent_delegate,
+    thinking: (told) => say(told, { kind: "thinking", text: told.frame.content }),
     text,
     sub_agent_queued: ({ picture, frame, place }) => hear(picture, childOf(picture, frame, place), place, "queued"),
     sub_agent_start,
@@ -105,7 +107,7 @@ const TYPES = new Map(
 /** @param {Told} told */
 function run_started(told) {
   const { picture, frame, place, thread } = told;
-  say(told, { kind: "prompt", text: frame.prompt });
+  say(told, { kind: "prompt", text: frame.prompt, files: frame.attachments });
   if (thread) runs(picture, thread, place, frame);
 }
 
@@ -135,7 +137,7 @@ function agent_delegate(told) {
 
 /** @param {Told} told */
 function text(told) {
-  say(told, { kind: "text", text: told.frame.content });
+  say(told, { kind: "text", text: told.frame.content, offers: told.frame.offers });
   endStreamedText(told.picture, told.id);
 }
 
@@ -253,6 +255,8 @@ function retry(told) {
 /** @param {Told} told */
 function notification(told) {
   const { kind, message: text } = told.frame;
+  // A notice about a task is what the agent is asked, and stands there as that.
+  if (kind === "task") return;
   const isEnding = kind === "stopping";
   say(told, { kind: "notice", text, ...(isEnding ? { isEnding } : {}) });
   // The answer that was coming is not waited for; last words are another.

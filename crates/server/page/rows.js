@@ -2,10 +2,12 @@
 // One row of a conversation: what a person said, what an agent said, a call, a question, a note, an end. What lies
 // inside a call is built when it is opened.
 
+import { attached } from "./attached.js";
 import { button, change, kept, make, set, sign } from "./dom.js";
 import { markdown } from "./markdown.js";
 import {
   argument,
+  capital,
   counted,
   cut,
   duration,
@@ -27,39 +29,48 @@ import {
  * What rows ask of the page.
  * @typedef {{
  *   review: (question: string) => void, stop: (thread: string) => void, look: (thread: string) => void, retry: () => void,
- *   copy: (text: string, what: string) => void, isHeld: () => boolean,
+ *   copy: (text: string, what: string) => void, isHeld: () => boolean, answer: (text: string) => void,
+ *   fork: (thread: string, at: number) => void,
  * }} Actions
+ *
+ * @typedef {{ isOpen: boolean, isLast: boolean, number: number }} About What the tree knows of a row: whether it is open, whether it is the
+ *   last that was said and waits for an answer, and the number of its message.
  */
 
 const MARKS = { running: "…", done: "✓", failed: "✕", interrupted: "–" };
 /** The name of the person in the log. */
 const PEOPLE = new Set(["person", "user"]);
+/** So much of what a person asked is shown before it is opened. */
+const MOST_LINES = 12;
+const MOST_ASKED = 1500;
 /** So much of a tool's output is drawn; all of it can be copied. */
 const MOST_OUTPUT = 20_000;
 
 /**
  * @param {HTMLElement} pane
  * @param {Item} item
- * @param {boolean} isOpen
+ * @param {About} about
  * @param {Actions} actions
  * @param {Picture} picture
  * @returns {HTMLElement | null}
  */
-export function row(pane, item, isOpen, actions, picture) {
+export function row(pane, item, about, actions, picture) {
   switch (item.kind) {
     case "prompt":
-      return said(pane, item, "you", "message from-person");
+      return asks(pane, item, about.isOpen);
     case "steer":
       return steered(pane, item, picture);
+    case "thinking":
+      return thinking(pane, item.key, item.text ?? "", about.isOpen, false);
     case "text":
-      return said(pane, item, item.agent ?? "", "message");
+      return said(pane, item, about.isLast, actions);
     case "tool":
-      return call(pane, item, isOpen, actions);
+      return call(pane, item, about.isOpen, actions);
     case "notice":
       return notice(pane, item);
     case "end":
       // The end is told once the rail has shown who got there.
-      return actions.isHeld() ? null : end(pane, item, actions, picture);
+      return actions.isHeld() ? null : end(pane, item, about.number, actions, picture);
     default:
       return null;
   }
@@ -78,10 +89,44 @@ export function coming(pane, key, agent, text) {
   return node;
 }
 
-/** What a person has sent and the log does not tell yet. @param {HTMLElement} pane @param {string} text */
-export function sent(pane, text) {
+/**
+ * What a model thinks before it speaks: closed, until a person wants to read it.
+ * @param {HTMLElement} pane
+ * @param {string} key
+ * @param {string} text
+ * @param {boolean} isOpen
+ * @param {boolean} isComing
+ */
+export function thinking(pane, key, text, isOpen, isComing) {
+  const node = kept(pane, key, "div", "thinking");
+  change(node, [text, isOpen, isComing], () => {
+    const known = /** @type {HTMLElement | null} */ (node.querySelector(":scope > .toggle"));
+    const toggle = known ?? set(make("button", "toggle"), { type: "button", "data-row": "", "data-open": key });
+    set(toggle, { "aria-expanded": String(isOpen) });
+    const newest = isComing ? (text.trimEnd().split("\n").at(-1) ?? "") : "";
+    toggle.replaceChildren(
+      chevron(),
+      make("span", "thinking-word", isComing ? "Thinking…" : "Thinking"),
+      make("span", "argument", cut(visible(newest.replaceAll(/\s+/g, " ")), 100)),
+    );
+    if (!known) node.append(toggle);
+    while (toggle.nextSibling) toggle.nextSibling.remove();
+    if (isOpen) node.append(set(make("div", "inside", words(text)), { "data-testid": "thoughts" }));
+  });
+  return node;
+}
+
+/**
+ * What a person has sent and the log does not tell yet.
+ * @param {HTMLElement} pane
+ * @param {import("./talk.js").Waiting} waiting
+ */
+export function sent(pane, { text, files }) {
   const node = kept(pane, "sent", "article", "message from-person is-sent");
-  change(node, [text], () => node.replaceChildren(head("you"), make("p", "as-said", text)));
+  const names = files.map((file) => file.name).join(", ");
+  change(node, [text, names], () =>
+    node.replaceChildren(head("you"), make("p", "as-said", text), ...(names ? [make("p", "note", visible(names))] : [])),
+  );
   return node;
 }
 
@@ -148,15 +193,66 @@ export function asked(pane, question, actions) {
   return node;
 }
 
-/** @param {HTMLElement} pane @param {Item} item @param {string} who @param {string} look */
-function said(pane, item, who, look) {
-  const node = kept(pane, item.key, "article", look);
-  change(node, [who, item.text, item.at], () => {
+/**
+ * What a person asked. What is long, as a text file that came with it, is closed behind its beginning.
+ * @param {HTMLElement} pane
+ * @param {Item} item
+ * @param {boolean} isOpen
+ */
+function asks(pane, item, isOpen) {
+  const node = kept(pane, item.key, "article", "message from-person");
+  change(node, [item.text, item.at, item.files, isOpen], () => {
+    const had = node.contains(document.activeElement);
     node.tabIndex = -1;
     node.dataset.row = "";
+    const text = item.text ?? "";
+    const lines = text.split("\n");
+    const short = cut(lines.slice(0, MOST_LINES).join("\n"), MOST_ASKED);
+    const isLong = lines.length > MOST_LINES + 2 || text.length > MOST_ASKED + 200;
+    const more = set(make("button", "small", isOpen ? "Show less" : `Show all ${whole(lines.length)} lines`), {
+      type: "button",
+      "data-open": item.key,
+      "aria-expanded": String(isOpen),
+    });
     node.replaceChildren(
-      head(who, item.at),
-      item.kind === "prompt" ? make("p", "as-said", item.text ?? "") : words(item.text ?? ""),
+      head("you", item.at),
+      // A file of another person may be part of it.
+      make("p", "as-said", visible(isLong && !isOpen ? short : text)),
+      ...(isLong ? [more] : []),
+      ...(item.files?.length ? [attached(item.files)] : []),
+    );
+    if (had && isLong) more.focus();
+  });
+  return node;
+}
+
+/**
+ * What an agent said, with what may be answered where it waits for that.
+ * @param {HTMLElement} pane
+ * @param {Item} item
+ * @param {boolean} isLast
+ * @param {Actions} actions
+ */
+function said(pane, item, isLast, actions) {
+  const node = kept(pane, item.key, "article", "message");
+  const offers = isLast ? (item.offers ?? []) : [];
+  change(node, [item.agent, item.text, item.at, offers.length], () => {
+    node.tabIndex = -1;
+    node.dataset.row = "";
+    const text = words(item.text ?? "");
+    const lines = [...text.querySelectorAll("li")].reverse();
+    const others = offers.flatMap((offer) => {
+      const choice = button(visible(capital(offer.label)), "offer", () => actions.answer(offer.say));
+      // Where the words list it, the line itself is the button.
+      const line = lines.find((one) => one.textContent === visible(offer.label));
+      if (!line) return [choice];
+      line.replaceChildren(choice);
+      return [];
+    });
+    node.replaceChildren(
+      head(item.agent ?? "", item.at),
+      text,
+      ...(others.length ? [set(make("div", "offers", ...others), { role: "group", "aria-label": "Offers" })] : []),
     );
   });
   return node;
@@ -266,22 +362,27 @@ function notice(pane, item) {
  * How a run ended: a line where all is well, a card where it is not.
  * @param {HTMLElement} pane
  * @param {Item} item
+ * @param {number} number Of the message, by which it is copied.
  * @param {Actions} actions
  * @param {Picture} picture
  */
-function end(pane, item, actions, picture) {
+function end(pane, item, number, actions, picture) {
   // An end that says nothing of its outcome is a good one: other speakers of this protocol have no word for it.
   const outcome = item.tool ?? "completed";
   const node = kept(pane, item.key, "div", "end");
   const done = picture.doneSeq === item.seq ? picture.done : null;
   set(node, { "data-testid": "message-complete" });
-  change(node, [outcome, item.text, done], () => {
+  change(node, [outcome, item.text, done, number], () => {
+    const fork = set(
+      button("Fork from here", "small quiet", () => actions.fork(item.thread, number)),
+      { title: "Copy the conversation up to this answer, and go on in the copy" },
+    );
     if (isGood(outcome)) {
       const took = [
         done?.duration_ms === undefined ? "" : duration(done.duration_ms),
         done?.usage?.tree?.children ? counted(done.usage.tree.children, "sub-agent") : "",
       ];
-      return node.replaceChildren(make("p", "end-line", ["Done", ...took.filter(Boolean)].join(" · ")));
+      return node.replaceChildren(make("p", "end-line", ["Done", ...took.filter(Boolean)].join(" · "), " ", fork));
     }
     node.classList.add("card");
     node.classList.toggle("is-wanted", outcome === "cancelled");
@@ -294,6 +395,7 @@ function end(pane, item, actions, picture) {
         details,
         actions,
       ),
+      fork,
     );
   });
   return node;

@@ -15,6 +15,9 @@ import { now } from "./words.js";
 /** @typedef {import("./follow.js").Connection} Connection */
 /** @typedef {import("./rail.js").Rail} Rail */
 
+/** @typedef {import("./files.js").Sent} Sent */
+/** @typedef {{ text: string, files: Sent[] }} Waiting What was sent and the log does not tell yet. */
+
 /** What happened longer before one began to look is not played back on the rail. */
 const PAST_MS = 3000;
 
@@ -29,7 +32,7 @@ export class Talk {
   root = null;
   /** The thread of it that is shown. @type {string | null} */
   thread = null;
-  /** What was sent and the log does not tell yet. @type {string | null} */
+  /** @type {Waiting | null} */
   waiting = null;
   /** What was said last. @type {string | null} */
   said = null;
@@ -53,6 +56,11 @@ export class Talk {
     return this.isSending || (this.root !== null && isLive(this.picture, this.root));
   }
 
+  /** Whether a thread is at work. @param {string} thread */
+  #works(thread) {
+    return thread === this.root ? this.isLive : this.picture.threads.get(thread)?.isOver === false;
+  }
+
   /** The thread whose rows are shown; without a name while the log has not told one. */
   get shown() {
     return this.thread ?? "";
@@ -72,25 +80,27 @@ export class Talk {
   /**
    * Says something: to a run that goes on, or to begin one.
    * @param {string} text
-   * @param {string} [agent] Who is to hear it, in a new conversation.
+   * @param {Sent[]} [files] What comes with it. A run that goes on takes words alone: with files it is the next message.
    */
-  async say(text, agent) {
-    if (this.thread && (this.thread !== this.root || this.isLive)) {
+  async say(text, files = []) {
+    if (this.thread && !files.length && this.#works(this.thread)) {
       try {
         return void (await api(`${at(this.thread)}/steer`, { text }));
       } catch (error) {
-        // It has ended meanwhile. A conversation goes on; a sub-agent that has reported is over.
-        if (!(error instanceof Refused) || error.status !== 409 || this.thread !== this.root) throw error;
+        // It has ended meanwhile, and is asked one more thing.
+        if (!(error instanceof Refused) || error.status !== 409) throw error;
       }
     }
     const visit = this.visit;
-    this.said = this.waiting = text;
+    this.said = text;
+    this.waiting = { text, files };
     this.isSending = true;
     this.#draw();
     try {
       // The request is never taken back: a message that was sent stays sent when another conversation is looked at meanwhile.
-      if (this.root) await api(`${at(this.root)}/messages`, { text });
-      else await this.#begin(await ask("/api/chat", { message: text, ...(agent ? { agent } : {}) }), text, visit);
+      const sent = files.length ? { files } : {};
+      if (this.root) await api(`${at(this.thread ?? this.root)}/messages`, { text, ...sent });
+      else await this.#begin(await ask("/api/chat", { message: text, ...sent }), text, visit);
     } catch (error) {
       if (visit.signal.aborted) return;
       this.waiting = null;
@@ -131,7 +141,7 @@ export class Talk {
     this.#name(frame.run);
     fold(this.picture, frame);
     if (frame.type === "run_started") this.said = frame.prompt;
-    if (frame.type === "run_started" || frame.type === "steered") this.waiting = null;
+    if (["run_started", "steered", "sub_agent_start"].includes(frame.type)) this.waiting = null;
     const isPast = Date.parse(frame.timestamp ?? "") < this.since - PAST_MS;
     const agent = shownAfter(this.picture, frame, this.rail.held);
     if (agent) this.rail.hand(agent, isPast);

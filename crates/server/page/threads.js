@@ -1,7 +1,9 @@
 // @ts-check
-// Conversations, each a tree that can be opened: who runs, who waits for a person, and a filter.
+// Conversations, each a tree that can be opened: who runs, who waits for a person, what was not read yet, a filter, and a menu for what is
+// done with one. What was put away is shown below the others on demand.
 
 import { button, change, kept, make, place, set, sign } from "./dom.js";
+import { openMenu } from "./menu.js";
 import { isLiveState, moment, plainName, stateWord, visible } from "./words.js";
 
 /** @typedef {import("./lists.js").Lists} Lists */
@@ -11,13 +13,13 @@ export class Threads {
    * @param {HTMLElement} pane
    * @param {HTMLInputElement} filter
    * @param {Lists} lists
-   * @param {(thread: string) => void} look
+   * @param {{ look: (thread: string) => void, choices: (root: string) => import("./menu.js").Choice[] }} on
    */
-  constructor(pane, filter, lists, look) {
+  constructor(pane, filter, lists, on) {
     this.pane = pane;
     this.filter = filter;
     this.lists = lists;
-    this.look = look;
+    this.on = on;
     /** Families that are open. @type {Set<string>} */
     this.open = new Set();
     /** @type {string | null} */
@@ -30,6 +32,21 @@ export class Threads {
         this.draw();
       }
     });
+    pane.addEventListener("keydown", (event) => {
+      const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+      if (!by || event.target === filter) return;
+      const all = /** @type {HTMLElement[]} */ ([...pane.querySelectorAll("[data-part=choose]")]);
+      const row = /** @type {HTMLElement} */ (event.target).closest(".thread-row");
+      const next = all[all.findIndex((one) => row?.contains(one)) + by];
+      next?.focus();
+      event.preventDefault();
+    });
+  }
+
+  /** The conversation whose row has the focus. */
+  get focused() {
+    const row = /** @type {HTMLElement | null} */ (document.activeElement?.closest(".thread-row") ?? null);
+    return row && this.pane.contains(row) ? (row.dataset.root ?? null) : null;
   }
 
   /** Which thread is looked at. @param {string | null} thread */
@@ -71,7 +88,33 @@ export class Threads {
       none.textContent = wanted ? "No matching conversation." : "No conversations. Press n.";
       nodes.push(none);
     }
+    if (this.lists.isKnown) nodes.push(this.#archive());
+    if (this.lists.isArchiveShown) {
+      const shown = this.lists.archived.filter((one) => !wanted || matches(one, wanted));
+      for (const one of shown) nodes.push(this.#row(one, 0, false, false, false));
+      if (!shown.length) {
+        const none = kept(this.pane, "none-archived", "li", "note");
+        none.textContent = wanted ? "No matching archived conversation." : "Nothing is archived.";
+        nodes.push(none);
+      }
+    }
     place(this.pane, nodes);
+  }
+
+  /** What shows and hides the archive. */
+  #archive() {
+    const node = kept(this.pane, "archive", "li", "archive-row");
+    const isShown = this.lists.isArchiveShown;
+    if (!node.firstChild) {
+      const toggle = button("", "small quiet", () => this.lists.showArchive(!this.lists.isArchiveShown));
+      node.append(set(toggle, { id: "show-archived" }));
+    }
+    change(node, [isShown], () => {
+      const toggle = /** @type {HTMLElement} */ (node.firstChild);
+      set(toggle, { "aria-expanded": String(isShown) });
+      toggle.replaceChildren(set(make("span", "chevron"), { "aria-hidden": "true" }), " Archived");
+    });
+    return node;
   }
 
   /**
@@ -84,7 +127,12 @@ export class Threads {
   #row(one, level, hasMore, isOpen, isWaiting) {
     const node = kept(this.pane, one.id, "li", "thread-row");
     const isAt = one.id === this.at;
-    change(node, [one.goal, one.state, one.agent, one.updated_at, isAt, hasMore, isOpen, isWaiting, level], () => {
+    // What is looked at is being read.
+    const isUnread = one.unread === true && !isAt;
+    const facts = [one.goal, one.title, one.archived, one.state, one.agent, one.updated_at];
+    change(node, [...facts, isAt, hasMore, isOpen, isWaiting, isUnread, level], () => {
+      node.dataset.root = one.root ?? one.id;
+      node.classList.toggle("is-unread", isUnread);
       const focused = node.contains(document.activeElement)
         ? /** @type {HTMLElement} */ (document.activeElement).dataset.part
         : undefined;
@@ -94,9 +142,11 @@ export class Threads {
         ? sign("⚑", "waits for you", "sign is-waiting")
         : isLive
           ? sign("●", "running", "sign is-working")
-          : make("span", "");
-      const name = level === 0 ? one.goal || one.id : `.${one.id.split(".").at(-1)} ${plainName(one.agent)}`;
-      const word = isWaiting ? "waits for you" : stateWord(one.state);
+          : isUnread
+            ? sign("◆", "not read yet", "sign is-new")
+            : make("span", "");
+      const name = level === 0 ? one.title || one.goal || one.id : `.${one.id.split(".").at(-1)} ${plainName(one.agent)}`;
+      const word = isWaiting ? "waits for you" : isUnread && !isLive ? "not read yet" : stateWord(one.state);
       const state = make(
         "span",
         "thread-state",
@@ -110,7 +160,20 @@ export class Threads {
         "aria-current": isAt ? "true" : null,
         title: one.goal ?? "",
       });
-      choose.addEventListener("click", () => this.look(one.id));
+      choose.addEventListener("click", () => this.on.look(one.id));
+      const menu = set(make("button", "thread-menu", "⋯"), {
+        type: "button",
+        "data-part": "menu",
+        "aria-haspopup": "menu",
+        "aria-label": `Actions for ${visible(name)}`,
+      });
+      const open = () => openMenu(menu, `Actions for ${visible(name)}`, this.on.choices(one.id));
+      menu.addEventListener("click", open);
+      if (level === 0)
+        node.oncontextmenu = (event) => {
+          event.preventDefault();
+          open();
+        };
       const toggle = hasMore
         ? set(
             button("", "thread-toggle", () => this.#toggle(one.id)),
@@ -118,7 +181,7 @@ export class Threads {
           )
         : make("span", "thread-toggle");
       if (hasMore) toggle.append(set(make("span", "chevron"), { "aria-hidden": "true" }));
-      node.replaceChildren(toggle, choose);
+      node.replaceChildren(toggle, choose, ...(level === 0 ? [menu] : []));
       if (focused) /** @type {HTMLElement | null} */ (node.querySelector(`[data-part=${focused}]`))?.focus();
     });
     return node;
@@ -133,7 +196,7 @@ export class Threads {
 
 /** @param {any} one @param {string} wanted */
 const matches = (one, wanted) =>
-  [one.id, one.goal, one.agent, one.name].some((text) => (text ?? "").toLowerCase().includes(wanted));
+  [one.id, one.title, one.goal, one.agent, one.name].some((text) => (text ?? "").toLowerCase().includes(wanted));
 
 /** Whether a thread, or one below it, waits for a person. @param {string} id @param {Set<string>} waiting */
 const waits = (id, waiting) => waiting.has(id) || [...waiting].some((one) => one.startsWith(`${id}.`));

@@ -8,7 +8,7 @@
 import { button, change, kept, make, place, set } from "./dom.js";
 import { drawGroupHead } from "./group.js";
 import { begin, children, untold } from "./reduce.js";
-import { asked, brief, broken, coming, row, sent, words } from "./rows.js";
+import { asked, brief, broken, coming, row, sent, thinking, words } from "./rows.js";
 import { isGood, whole } from "./words.js";
 
 /** @typedef {import("./reduce.js").Picture} Picture */
@@ -20,6 +20,9 @@ import { isGood, whole } from "./words.js";
 const MOST_LEVELS = 10;
 /** Rows of one conversation that have nodes. Earlier ones are a button away. */
 const MOST_ROWS = 200;
+
+/** Kinds of rows that can be opened. */
+const ROWS = ["tool", "thinking", "prompt"];
 
 export class Tree {
   /** Groups and calls that are open. @type {Set<string>} */
@@ -34,7 +37,7 @@ export class Tree {
   panes = new Map();
   /** @type {Map<string, HTMLElement>} */
   groups = new Map();
-  /** What a person has sent and the log does not tell yet. @type {string | null} */
+  /** What a person has sent and the log does not tell yet. @type {import("./talk.js").Waiting | null} */
   waiting = null;
 
   /** @param {HTMLElement} pane @param {Actions} actions */
@@ -51,7 +54,7 @@ export class Tree {
     this.pane.replaceChildren();
   }
 
-  /** Draws what has changed. @param {Set<string>} changed Threads. @param {string | null} waiting */
+  /** Draws what has changed. @param {Set<string>} changed Threads. @param {import("./talk.js").Waiting | null} waiting */
   draw(changed, waiting) {
     this.waiting = waiting;
     const drawn = new Set();
@@ -74,7 +77,7 @@ export class Tree {
     else this.open.delete(key);
     const [group, thread] = [this.groups.get(key), this.picture.threads.get(key)];
     if (group && thread) this.#group(group, thread);
-    else for (const [id, pane] of this.panes) if (key.startsWith(`tool:${id}:`)) this.#conversation(id, pane);
+    else for (const [id, pane] of this.panes) if (ROWS.some((kind) => key.startsWith(`${kind}:${id}:`))) this.#conversation(id, pane);
   }
 
   /** Opens every group there is, from the outside in. */
@@ -139,11 +142,18 @@ export class Tree {
     const alone = id === this.at && thread?.parent !== undefined ? thread : null;
     /** @type {{ seq: number, draw: () => HTMLElement | null }[]} */
     const rows = [];
-    for (const item of untold(this.picture, id)) {
+    const all = untold(this.picture, id);
+    const last = all.findLast((item) => ["prompt", "steer", "text"].includes(item.kind));
+    const isOver = id === this.at && this.waiting === null && (thread?.isOver ?? false);
+    let messages = 0;
+    for (const item of all) {
+      // As the server counts messages: what was asked, and how it ended.
+      if (item.kind === "prompt" || item.kind === "end") messages += 1;
+      const about = { isOpen: this.open.has(item.key), isLast: isOver && item === last, number: messages };
       // A call that began a child is shown as that child; a child's last words are its report, which stands apart.
       if (item.call !== undefined && begun.has(item.call)) continue;
       if (item.kind === "text" && report !== undefined && item.text === report) continue;
-      rows.push({ seq: item.seq, draw: () => row(inside, item, this.open.has(item.key), this.actions, this.picture) });
+      rows.push({ seq: item.seq, draw: () => row(inside, item, about, this.actions, this.picture) });
     }
     for (const question of this.picture.questions.values()) {
       if (question.thread === id && question.frame)
@@ -156,6 +166,11 @@ export class Tree {
     if (rows.length > most) nodes.unshift(this.#earlier(id, pane, rows.length - most));
     if (level >= MOST_LEVELS && below.length) nodes.unshift(this.#flat(inside));
     if (alone?.goal) nodes.unshift(brief(inside, alone.goal, this.picture.threads.get(alone.parent ?? "")?.agent));
+    const thought = this.picture.thoughts.get(id);
+    if (thought) {
+      const key = `thinking:${id}:#${thought.turn}`;
+      nodes.push(thinking(inside, key, thought.text, this.open.has(key), true));
+    }
     const being = this.picture.deltas.get(id);
     if (being) nodes.push(coming(inside, `${id}#${being.turn}`, thread?.agent ?? "", being.text));
     if (id === this.at && this.waiting !== null) nodes.push(sent(inside, this.waiting));

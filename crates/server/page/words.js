@@ -153,6 +153,13 @@ export function argument(given) {
   return cut(visible(text.replaceAll(/\s+/g, " ")), 100);
 }
 
+/** With a capital letter, as a button has it. @param {string} text */
+export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** How large a file is. @param {number} bytes */
+export const size = (bytes) =>
+  bytes < 1024 ? `${bytes} B` : bytes < 1024 ** 2 ? `${Math.round(bytes / 1024)} KiB` : `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
+
 /** @param {string} text @param {number} most */
 export function cut(text, most) {
   const characters = [...text];

@@ -43,7 +43,10 @@ const FLUSH_EVERY: Duration = Duration::from_millis(50);
 const HEARTBEAT: Duration = Duration::from_secs(15);
 /// So many bytes a feed keeps for those who join or fall behind: some ten thousand frames.
 const KEPT: usize = 4 * 1024 * 1024;
-const STILL_HERE: &[u8] = b": still here\n\n";
+/// A comment, and no block of its own: some readers take every block for an event with data.
+const STILL_HERE: &[u8] = b": still here\n";
+/// What begins a stream in which nothing may have happened yet: its id is a place to come back to.
+const OPENED: &str = r#"{"type":"stream_open"}"#;
 
 /// What a watcher wants to see.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 use crate::access::{COOKIE, PAGE_HEADER};
 use crate::connection::MAX_HEAD;
 use crate::problem::Problem;
-use crate::routes::{MAX_BODY, MAX_BODY_OUTSIDE};
+use crate::routes::{MAX_BODY, MAX_BODY_OUTSIDE, MAX_MESSAGE_BODY};
 use crate::server::Shared;
 use crate::shapes;
 
@@ -114,10 +114,11 @@ be named by any beginning that only one has. Fields are only ever added.";
 fn bounds() -> String {
     format!(
         "The first line and the headers of a request are at most {} kB (431), its body at most {} kB, or {} kB at `/enter` \
-         (413). What is outside the bounds of a schema is refused (422).",
+         (413). A message with its files is at most {} kB; a file that is none of the kinds that are taken is refused (415). What is outside the bounds of a schema is refused (422).",
         MAX_HEAD / 1024,
         MAX_BODY / 1024,
         MAX_BODY_OUTSIDE / 1024,
+        MAX_MESSAGE_BODY / 1024,
     )
 }
 
@@ -440,6 +441,10 @@ impl Schemas {
                 {
                     *kind = own.clone();
                 }
+                let own = schema["anyOf"].as_array().and_then(|all| all.iter().find(|one| one["type"] != "null"));
+                if let Some(own) = own.cloned() {
+                    schema = own;
+                }
                 json!({ "name": name, "in": "query", "required": must(name), "description": words, "schema": schema })
             })
             .collect()
@@ -447,6 +452,10 @@ impl Schemas {
 
     fn all(mut self) -> Map<String, Value> {
         let mut all = self.written.take_definitions(true);
+        // Fields are only ever added to answers, also to those that may be read from a file in which nothing else may stand.
+        for schema in all.values_mut().filter_map(Value::as_object_mut) {
+            schema.remove("additionalProperties");
+        }
         for (name, schema) in self.read.take_definitions(true) {
             let written = all.insert(name.clone(), schema.clone());
             assert!(written.is_none_or(|written| written == schema), "{name} is read and written in two shapes");

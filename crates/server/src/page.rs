@@ -73,6 +73,7 @@ impl Page {
 
 impl File {
     fn new(path: &str, bytes: Vec<u8>) -> Self {
+        let bytes = if path.ends_with(".js") { without_comments(&bytes) } else { bytes };
         let gzip = compressed(&bytes).filter(|gzip| gzip.len() < bytes.len()).map(Bytes::from);
         Self { gzip, ..Self::plain(path, bytes) }
     }
@@ -103,6 +104,26 @@ impl File {
         }
         response
     }
+}
+
+/// A module with an empty line in the place of each line that holds nothing but a comment: readers of the page need none, and what the
+/// browser says of a line is still true.
+fn without_comments(module: &[u8]) -> Vec<u8> {
+    let text = String::from_utf8_lossy(module);
+    let (mut kept, mut is_within) = (String::with_capacity(text.len()), false);
+    for line in text.lines() {
+        let code = line.trim_start();
+        let is_comment = if is_within || code.starts_with("/*") {
+            let rest = code.split_once("*/").map(|(_, rest)| rest);
+            is_within = rest.is_none();
+            rest.is_none_or(|rest| rest.trim().is_empty())
+        } else {
+            code.starts_with("//")
+        };
+        kept.push_str(if is_comment { "" } else { line });
+        kept.push('\n');
+    }
+    kept.into_bytes()
 }
 
 fn kind(path: &str) -> &'static str {
@@ -184,6 +205,14 @@ mod tests {
         let mut as_plain = asking("identity");
         as_plain.insert(header::IF_NONE_MATCH, tag);
         assert_eq!(page.answer("index.html", &as_plain).status(), StatusCode::OK, "another form of it");
+    }
+
+    #[test]
+    fn what_is_left_out_of_a_module_is_only_comments() {
+        let module =
+            "// Head.\n/**\n * Told.\n */\nlet a = 1; // kept\n/** @type {X} */ (a).b();\n  /** One line. */\n  f();\n";
+        let kept = "\n\n\n\nlet a = 1; // kept\n/** @type {X} */ (a).b();\n\n  f();\n";
+        assert_eq!(String::from_utf8_lossy(&without_comments(module.as_bytes())), kept);
     }
 
     #[test]

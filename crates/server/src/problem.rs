@@ -2,6 +2,7 @@
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use majordomo::files::Refusal;
 use majordomo::staff;
 
 use crate::shapes;
@@ -101,6 +102,14 @@ impl From<staff::Error> for Problem {
     fn from(error: staff::Error) -> Self {
         match error {
             staff::Error::Runtime(error) => error.into(),
+            staff::Error::File(refusal) => {
+                let status = match &refusal {
+                    Refusal::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
+                    Refusal::Kind(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                    Refusal::Unusable(_) => StatusCode::UNPROCESSABLE_ENTITY,
+                };
+                Self::new(status, refusal.to_string())
+            }
             staff::Error::Provider(error) => Self::new(StatusCode::FAILED_DEPENDENCY, error.to_string()),
             other => Self::unusable(other.to_string()),
         }

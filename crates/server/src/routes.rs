@@ -5,6 +5,7 @@ mod chat;
 mod enter;
 mod events;
 mod extract;
+mod files;
 mod info;
 mod tasks;
 mod threads;
@@ -28,14 +29,17 @@ use crate::page;
 use crate::problem::Problem;
 use crate::server::Shared;
 use crate::shapes::{
-    AgentRole, Begin, Chat, Decided, Fork, Health, Marks, Messages, Models, NewNote, NewTask, Setting, Started, Stop,
-    TaskChange, Word, Words,
+    AgentRole, Begin, Chat, Decided, Fork, Health, MAX_FILE_BYTES, Marks, Messages, Models, NewNote, NewTask, Said,
+    Setting, Started, Stop, TaskChange, Word, Words,
 };
 
 /// The largest body, the largest without a secret, and how long one may take to arrive.
 pub(crate) const MAX_BODY: usize = 1024 * 1024;
 pub(crate) const MAX_BODY_OUTSIDE: usize = 4 * 1024;
 const BODY_WITHIN: Duration = Duration::from_secs(20);
+/// The same for a message with its files: those take a third more as text.
+pub(crate) const MAX_MESSAGE_BODY: usize = MAX_FILE_BYTES / 3 * 4 + 2 * MAX_BODY;
+const MESSAGE_WITHIN: Duration = Duration::from_secs(180);
 
 /// The page may load what is here and nothing else, and may stand in no frame.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
@@ -53,19 +57,20 @@ pub(crate) fn all(shared: Shared) -> Router {
         .router()
         .fallback(async || Problem::missing("there is nothing at this address"))
         // No body is read before the caller is authenticated.
-        .layer(middleware::from_fn(async |request, next| arrived(request, MAX_BODY, next).await))
+        .layer(middleware::from_fn(async |request, next| arrived(request, MAX_BODY, BODY_WITHIN, next).await))
+        .merge(messages().router().layer(middleware::from_fn(async |request, next| {
+            arrived(request, MAX_MESSAGE_BODY, MESSAGE_WITHIN, next).await
+        })))
         .layer(middleware::from_fn_with_state(shared.clone(), let_in))
-        .merge(
-            outside()
-                .router()
-                .layer(middleware::from_fn(async |request, next| arrived(request, MAX_BODY_OUTSIDE, next).await)),
-        )
+        .merge(outside().router().layer(middleware::from_fn(async |request, next| {
+            arrived(request, MAX_BODY_OUTSIDE, BODY_WITHIN, next).await
+        })))
         .layer(middleware::from_fn_with_state(shared.clone(), from_here))
         .with_state(shared)
 }
 
-/// What needs a secret.
-fn inside() -> Table {
+/// What takes a message, which may come with files; it needs a secret.
+fn messages() -> Table {
     Table::default()
         .at(
             "/api/v1/threads",
@@ -84,6 +89,40 @@ fn inside() -> Table {
                     .with("Location", "Where it is."),
             ),
         )
+        .at(
+            "/api/v1/threads/{id}/messages",
+            get(
+                threads::messages,
+                Operation::new("listMessages", "A thread's conversation, as a person reads it").of(THREAD)
+                    .answers::<Messages>("200", "The conversation."),
+            )
+            .post(
+                threads::say,
+                Operation::new("sendMessage", "Says something in a thread, also in a sub-agent's that is over").of(THREAD)
+                    .details(
+                        "It is the next message of the conversation: taken up at once, or when the run that goes on is over. \
+                         Nothing is written where it could not be worked on: the model cannot be asked (424), or does not take a file (422).",
+                    )
+                    .body::<Said>()
+                    .answers::<Started>("202", "It is in the log."),
+            ),
+        )
+        .at(
+            "/api/chat",
+            post(
+                chat::chat,
+                Operation::new("chat", "A message in, the run's events out")
+                    .details("The stream ends with the run's `done`. Closing it stops nothing.")
+                    .query::<chat::InWords>()
+                    .body::<Chat>()
+                    .streams("The run's events, in our own words; a dialect has shapes of its own."),
+            ),
+        )
+}
+
+/// What else needs a secret.
+fn inside() -> Table {
+    Table::default()
         .at(
             "/api/v1/threads/{id}",
             get(
@@ -104,24 +143,6 @@ fn inside() -> Table {
             ),
         )
         .at(
-            "/api/v1/threads/{id}/messages",
-            get(
-                threads::messages,
-                Operation::new("listMessages", "A thread's conversation, as a person reads it").of(THREAD)
-                    .answers::<Messages>("200", "The conversation."),
-            )
-            .post(
-                threads::say,
-                Operation::new("sendMessage", "Says something in a thread, also in a sub-agent's that is over").of(THREAD)
-                    .details(
-                        "It is the next message of the conversation: taken up at once, or when the run that goes on is over. \
-                         Nothing is written where it could not be worked on: the model cannot be asked (424).",
-                    )
-                    .body::<Words>()
-                    .answers::<Started>("202", "It is in the log."),
-            ),
-        )
-        .at(
             "/api/v1/threads/{id}/fork",
             post(
                 threads::fork,
@@ -130,6 +151,34 @@ fn inside() -> Table {
                     .body::<Fork>()
                     .answers::<Started>("201", "The copy.")
                     .with("Location", "Where it is."),
+            ),
+        )
+        .at(
+            "/api/v1/threads/{id}/export.md",
+            get(
+                threads::export_markdown,
+                Operation::new("exportMarkdown", "A conversation with all its sub-agents, to read").of(THREAD)
+                    .shows("200", "text/markdown", "The conversation.")
+                    .with("Content-Disposition", "The name of a file to save it as."),
+            ),
+        )
+        .at(
+            "/api/v1/threads/{id}/export.jsonl",
+            get(
+                threads::export_log,
+                Operation::new("exportLog", "The log of a conversation, for `majordomo thread import`").of(THREAD)
+                    .details("One line of JSON an event, after a line that says what it is. Images and documents are named, and not part of it.")
+                    .shows("200", "application/octet-stream", "The log.")
+                    .with("Content-Disposition", "The name of a file to save it as."),
+            ),
+        )
+        .at(
+            "/api/v1/files/{id}",
+            get(
+                files::show,
+                Operation::new("showAttachedFile", "An image or a document that came with a message").of("The file: the id under which a message names it.")
+                    .details("An image is answered as what it is, as the model was shown it; everything else as bytes to be saved.")
+                    .shows("200", "application/octet-stream", "The bytes."),
             ),
         )
         .at(
@@ -346,17 +395,6 @@ fn inside() -> Table {
             ),
         )
         .at(
-            "/api/chat",
-            post(
-                chat::chat,
-                Operation::new("chat", "A message in, the run's events out")
-                    .details("The stream ends with the run's `done`. Closing it stops nothing.")
-                    .query::<chat::InWords>()
-                    .body::<Chat>()
-                    .streams("The run's events, in our own words; a dialect has shapes of its own."),
-            ),
-        )
-        .at(
             "/api/stream/{id}",
             get(
                 chat::streamed,
@@ -441,7 +479,8 @@ fn outside() -> Table {
 
 /// `GET openapi.json`.
 async fn document() -> impl IntoResponse {
-    static DOCUMENT: LazyLock<String> = LazyLock::new(|| Table::document(&[inside(), outside()]).to_string());
+    static DOCUMENT: LazyLock<String> =
+        LazyLock::new(|| Table::document(&[messages(), inside(), outside()]).to_string());
     ([(header::CONTENT_TYPE, "application/json")], DOCUMENT.as_str())
 }
 
@@ -470,7 +509,7 @@ async fn from_here(State(shared): State<Shared>, request: Request, next: Next) -
 }
 
 /// Goes on once a request's body has arrived whole.
-async fn arrived(request: Request, most: usize, next: Next) -> Response {
+async fn arrived(request: Request, most: usize, within: Duration, next: Next) -> Response {
     let too_large = || {
         let detail = format!("the body is too large: {} kB is the most", most / 1024);
         Problem::new(StatusCode::PAYLOAD_TOO_LARGE, detail).into_response()
@@ -481,7 +520,7 @@ async fn arrived(request: Request, most: usize, next: Next) -> Response {
     if length.is_some_and(|length| length > most) {
         return too_large();
     }
-    match tokio::time::timeout(BODY_WITHIN, to_bytes(body, most)).await {
+    match tokio::time::timeout(within, to_bytes(body, most)).await {
         Ok(Ok(bytes)) => next.run(Request::from_parts(head, Body::from(bytes))).await,
         Ok(Err(_)) => too_large(),
         Err(_) => Problem::new(StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time").into_response(),

@@ -1,7 +1,7 @@
 //! The shapes of what goes over HTTP, from which `/api/v1/openapi.json` is generated.
 //!
 //! Here is only what no other crate has. Threads, questions, executions and usage are described where they are folded (`store`), trees,
-//! conversations and totals in `view`, and the types of the rules in `schema`. Tests compare real answers with the
+//! conversations and totals in `view`, models in `majordomo`, and the types of the rules in `schema`. Tests compare real answers with the
 //! description, both ways: nothing is missing and nothing is unsaid.
 //!
 //! Fields are only ever added: readers pass over what they do not know.
@@ -15,9 +15,12 @@ mod transcript;
 
 pub use approval::{Decided, Verdict, Word};
 pub use event::{Child, ChildData, Event, Frame, Metrics, Passing, Reset, Resolution, What};
-pub use schema::{AgentState, ApprovalKind, CallErrorKind, Mode, Moment, Outcome, Question, Risk, Scope};
-pub use setup::{AgentRole, Health, ModelAbility, ModelInfo, ModelPrice, Models, Problem, Setting};
+pub use schema::{AgentState, ApprovalKind, CallErrorKind, Mode, Moment, Offer, Outcome, Question, Risk, Scope};
+pub use setup::{AgentRole, Health, Models, Problem, Setting};
 pub use store::ApprovalStatus;
 pub use task::{NewNote, NewTask, TaskChange};
-pub use thread::{Begin, Chat, Fork, MAX_MESSAGE, Marks, NOT_BLANK, Started, Stop, Words};
+pub use thread::{
+    Begin, Chat, Fork, MAX_FILE_BYTES, MAX_FILE_NAME, MAX_FILES, MAX_MESSAGE, Marks, NOT_BLANK, Said, SentFile,
+    Started, Stop, Words,
+};
 pub use transcript::Messages;

@@ -36,6 +36,9 @@ pub trait Boards: Send + Sync + 'static {
     /// A board's events after its `after_n`th, in order.
     fn board_events(&self, board: &BoardId, after_n: u64, limit: usize) -> Answer<Vec<BoardRecord>>;
 
+    /// The events of all boards after a place in the whole store, in order.
+    fn all_board_events(&self, after_position: u64, limit: usize) -> Answer<Vec<OnBoard>>;
+
     /// A task.
     fn task(&self, board: &BoardId, task: &TaskId) -> Answer<Option<Task>>;
 
@@ -91,6 +94,15 @@ pub struct BoardRecord {
     pub at: Time,
     /// What happened.
     pub entry: Arc<Entry>,
+}
+
+/// An event of one of all boards.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OnBoard {
+    /// The board.
+    pub board: BoardId,
+    /// The event.
+    pub record: BoardRecord,
 }
 
 /// Which tasks are listed.
@@ -194,6 +206,18 @@ pub fn follow_board(store: &Arc<dyn Store>, board: &BoardId, after_n: u64, pause
         move |after| log.board_events(&board, after, crate::follow::PAGE),
         |record: &BoardRecord| record.n,
         after_n,
+        pause,
+        store.tail(),
+    )
+}
+
+/// Follows the events of all boards after a place in the whole store. While others write, it reads at most once in `pause`.
+pub fn follow_boards(store: &Arc<dyn Store>, after_position: u64, pause: Duration) -> Follow<OnBoard> {
+    let log = store.clone();
+    Follow::of_stream(
+        move |after| log.all_board_events(after, crate::follow::PAGE),
+        |event: &OnBoard| event.record.position,
+        after_position,
         pause,
         store.tail(),
     )

@@ -67,6 +67,7 @@ macro_rules! conformance_tests {
             ownership::an_unknown_process_can_do_nothing,
             ownership::threads_without_an_owner_are_handed_out_by_what_is_asked_for,
             ownership::the_store_says_whose_owner_is_alive,
+            ownership::a_process_that_works_tasks_is_listed_while_it_lives,
             rows::a_thread_is_listed_as_it_stands,
             rows::threads_are_listed_newest_first_and_in_pages,
             rows::an_execution_goes_from_pending_to_its_end_once,

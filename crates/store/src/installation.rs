@@ -1,5 +1,5 @@
 //! What holds for the whole installation and for every thread: standing consents, projects that a person was asked about,
-//! browsers that were let in, and the server that ran last.
+//! tools of MCP servers that were approved, browsers that were signed in, and the server that ran last.
 //!
 //! It is a stream of its own in the same log: its events have positions among all others, are appended in the same way and can be
 //! followed. [`State`] is folded from them and kept, so that it can be read at once. A [`Current`] keeps it at hand for code that needs it often.
@@ -18,7 +18,7 @@ use crate::log::{Answer, Appended};
 use crate::open::Store;
 use crate::process::ProcessId;
 
-/// Browsers that stay let in; the one that came first is forgotten for one more.
+/// Browsers that stay signed in; the one that came first is forgotten for one more.
 const MOST_BROWSERS: usize = 64;
 /// How often, at the most, it is looked for what others changed.
 const LOOK: Duration = Duration::from_millis(30);
@@ -53,7 +53,9 @@ pub enum InstallationEvent {
         /// The folder's real path.
         path: Arc<str>,
     },
-    /// A browser was let in.
+    /// The tools of an MCP server were approved, as they were then.
+    ServerToolsApproved(ServerTools),
+    /// A browser was signed in.
     BrowserAdmitted(BrowserSession),
     /// A server began to work.
     ServerStarted {
@@ -79,6 +81,7 @@ impl InstallationEvent {
             InstallationEvent::ConsentRevoked { .. } => "consent_revoked",
             InstallationEvent::ProjectJudged(_) => "project_judged",
             InstallationEvent::ProjectForgotten { .. } => "project_forgotten",
+            InstallationEvent::ServerToolsApproved(_) => "server_tools_approved",
             InstallationEvent::BrowserAdmitted(_) => "browser_admitted",
             InstallationEvent::ServerStarted { .. } => "server_started",
             InstallationEvent::ServerStopped { .. } => "server_stopped",
@@ -130,6 +133,28 @@ pub struct ProjectJudgement {
     pub trusted: bool,
 }
 
+/// The approved tools of an MCP server.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ServerTools {
+    /// The server's name.
+    pub server: Arc<str>,
+    /// Names what is started or reached under that name.
+    pub identity: Arc<str>,
+    /// The tools, by the server's own names, in their order.
+    pub tools: Vec<ApprovedTool>,
+}
+
+/// A tool as it was approved.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ApprovedTool {
+    /// The server's own name for it.
+    pub name: Arc<str>,
+    /// Names everything that the server said about it.
+    pub digest: Arc<str>,
+    /// The beginning of its description, to show what has changed.
+    pub description: Arc<str>,
+}
+
 /// A browser that signed in, by hashes with which no browser can sign in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BrowserSession {
@@ -137,9 +162,9 @@ pub struct BrowserSession {
     pub cookie: Arc<str>,
     /// The hash of what its page alone knows.
     pub page: Arc<str>,
-    /// Names the password under which it was let in.
+    /// Names the password under which it was signed in.
     pub password: Arc<str>,
-    /// When it was let in, in seconds since 1970.
+    /// When it was signed in, in seconds since 1970.
     pub since: u64,
 }
 
@@ -164,7 +189,9 @@ pub struct State {
     pub consents: Vec<Consent>,
     /// The projects that a person was asked about.
     pub projects: Vec<ProjectJudgement>,
-    /// The browsers that were let in, in the order of coming.
+    /// The approved tools of MCP servers, one entry for each server.
+    pub server_tools: Vec<ServerTools>,
+    /// The browsers that were signed in, in the order of coming.
     pub browsers: Vec<BrowserSession>,
     /// The server that ran last.
     pub server: Option<LastServer>,
@@ -186,6 +213,10 @@ impl State {
                 self.projects.push(judgement.clone());
             }
             InstallationEvent::ProjectForgotten { path } => self.projects.retain(|known| known.path != *path),
+            InstallationEvent::ServerToolsApproved(approved) => {
+                self.server_tools.retain(|known| known.server != approved.server);
+                self.server_tools.push(approved.clone());
+            }
             InstallationEvent::BrowserAdmitted(session) => {
                 self.browsers.retain(|known| known.cookie != session.cookie);
                 self.browsers.push(session.clone());

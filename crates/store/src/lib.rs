@@ -38,20 +38,20 @@ mod sqlite;
 
 pub use approvals::{ApprovalQuery, ApprovalRow, ApprovalStatus};
 pub use boards::{
-    AgentMetadata, BoardCommit, BoardRecord, Boards, DeliveryQuery, DueDelivery, Rebuilt, RestingTask, TaskQuery,
-    carry_out, follow_board, full_name,
+    AgentMetadata, BoardCommit, BoardRecord, Boards, DeliveryQuery, DueDelivery, OnBoard, Rebuilt, RestingTask,
+    TaskQuery, carry_out, follow_board, follow_boards, full_name,
 };
 pub use error::{Error, Source};
 pub use follow::{Follow, PAGE, Selection, follow, follow_installation, read_all, replay, replay_until};
 pub use installation::{
-    BrowserSession, Consent, Current, Installation, InstallationEvent, InstallationRecord, LastServer,
-    ProjectJudgement, State as InstallationState,
+    ApprovedTool, BrowserSession, Consent, Current, Installation, InstallationEvent, InstallationRecord, LastServer,
+    ProjectJudgement, ServerTools, State as InstallationState,
 };
 pub use lists::Lists;
 pub use log::{Answer, Appended, Commit, Log, Record};
 pub use memory::MemoryStore;
 pub use open::{Durability, Health, Location, Options, Store, installation_at, open, record_at};
-pub use ownership::{ClaimKind, ClaimQuery, Claimed, Living, Ownership};
+pub use ownership::{ClaimKind, ClaimQuery, Claimed, Living, Ownership, WorkerRow};
 pub use process::{HEARTBEAT_EXPIRES_MS, Process, ProcessId};
 pub use rows::{Execution, LEASE_MS, Owner, Status, ThreadQuery, ThreadRow, UsageRow, Wake};
 pub use search::{Found, SearchQuery};

@@ -14,15 +14,15 @@ use tokio::sync::watch;
 use crate::admission::{self, Adoption};
 use crate::approvals::{self, ApprovalQuery, ApprovalRow};
 use crate::boards::{
-    AgentMetadata, BoardCommit, BoardRecord, Boards, DeliveryQuery, DueDelivery, EPHEMERAL, Rebuilt, RestingTask,
-    TaskQuery, full_name,
+    AgentMetadata, BoardCommit, BoardRecord, Boards, DeliveryQuery, DueDelivery, EPHEMERAL, OnBoard, Rebuilt,
+    RestingTask, TaskQuery, full_name,
 };
 use crate::error::Error;
 use crate::installation::{Installation, InstallationEvent, InstallationRecord, State};
 use crate::lists::Lists;
 use crate::log::{Answer, Appended, Commit, Log, Record};
 use crate::open::Store;
-use crate::ownership::{ClaimQuery, Claimed, Living, Ownership};
+use crate::ownership::{ClaimQuery, Claimed, Living, Ownership, WorkerRow};
 use crate::process::{Process, ProcessId};
 use crate::projection::{Change, Folded};
 use crate::resolve;
@@ -145,6 +145,43 @@ impl Ownership for MemoryStore {
         self.ask(move |held| {
             held.processes.insert(process.id.clone(), Owner { process, beat_at: at });
             Ok(())
+        })
+    }
+
+    fn register_worker(&self, worker: WorkerRow, at: Time) -> Answer<()> {
+        self.ask(move |held| {
+            let process = worker.process.clone();
+            held.processes.insert(process.id.clone(), Owner { process: process.clone(), beat_at: at });
+            held.workers.retain(|known| known.process.id != process.id);
+            held.workers.push(worker);
+            Ok(())
+        })
+    }
+
+    fn workers(&self, at: Time) -> Answer<Vec<WorkerRow>> {
+        self.ask(move |held| {
+            let is_alive = |worker: &&WorkerRow| {
+                let known = held.processes.get(&worker.process.id);
+                known.is_some_and(|known| known.process.is_alive(known.beat_at, at))
+            };
+            Ok(held.workers.iter().filter(is_alive).cloned().collect())
+        })
+    }
+
+    fn retire_workers(&self, this: Option<ProcessId>, at: Time) -> Answer<bool> {
+        self.ask(move |held| {
+            let processes = &held.processes;
+            let before = held.workers.len();
+            held.workers.retain(|worker| {
+                let known = processes.get(&worker.process.id);
+                this.as_ref() != Some(&worker.process.id)
+                    && known.is_some_and(|known| known.process.is_alive(known.beat_at, at))
+            });
+            let is_retired = held.workers.len() < before;
+            if is_retired {
+                held.boards.iter_mut().for_each(|board| board.leases.clear());
+            }
+            Ok(is_retired)
         })
     }
 
@@ -297,6 +334,20 @@ impl Boards for MemoryStore {
         Box::pin(async move { Ok(events.await?.unwrap_or_default()) })
     }
 
+    fn all_board_events(&self, after_position: u64, limit: usize) -> Answer<Vec<OnBoard>> {
+        self.ask(move |held| {
+            let of = |one: &TaskBoard| {
+                let board = one.kept.board.id.clone();
+                let later = one.events.iter().filter(|record| record.position > after_position).cloned();
+                later.map(move |record| OnBoard { board: board.clone(), record }).collect::<Vec<_>>()
+            };
+            let mut events: Vec<OnBoard> = held.boards.iter().flat_map(of).collect();
+            events.sort_by_key(|event| event.record.position);
+            events.truncate(limit);
+            Ok(events)
+        })
+    }
+
     fn task(&self, board: &BoardId, task: &TaskId) -> Answer<Option<Task>> {
         let task = task.clone();
         let found = self.of_board(board, move |one| one.kept.tasks.get(&task.number()).cloned());
@@ -385,6 +436,8 @@ fn page(records: &[Arc<Record>], after: u64, limit: usize) -> Vec<Record> {
 #[derive(Debug, Default)]
 struct Held {
     processes: BTreeMap<ProcessId, Owner>,
+    /// Those that work tasks, the oldest first.
+    workers: Vec<WorkerRow>,
     threads: HashMap<ThreadId, Thread>,
     /// The events of each root with all its descendants.
     families: BTreeMap<ThreadId, Vec<Arc<Record>>>,

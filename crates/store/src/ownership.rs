@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use agent::{ThreadId, Time};
+use serde::{Deserialize, Serialize};
 
 use crate::log::Answer;
 use crate::process::{Process, ProcessId};
@@ -27,6 +28,16 @@ pub trait Ownership: Send + Sync + 'static {
 
     /// Makes a process known, so that it can own threads.
     fn register(&self, process: Process, at: Time) -> Answer<()>;
+
+    /// Makes a process known that works tasks, so that it is shown while it waits for work.
+    fn register_worker(&self, worker: WorkerRow, at: Time) -> Answer<()>;
+
+    /// The processes that work tasks and are alive, the oldest first.
+    fn workers(&self, at: Time) -> Answer<Vec<WorkerRow>>;
+
+    /// Removes those of them that are dead, and this one. What such a process was carrying out for boards need not wait until its lease is
+    /// over: any process is given it again. Whether there was one.
+    fn retire_workers(&self, this: Option<ProcessId>, at: Time) -> Answer<bool>;
 
     /// Records that a process is alive.
     fn heartbeat(&self, process: &ProcessId, at: Time) -> Answer<()>;
@@ -88,6 +99,21 @@ impl ClaimQuery {
             && self.agent.as_ref().is_none_or(|agent| *agent == row.agent)
             && self.root.as_ref().is_none_or(|root| *root == row.root)
     }
+}
+
+/// A process that works tasks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkerRow {
+    /// The process.
+    pub process: Process,
+    /// The command that it runs: `work`, `serve` or `chat`.
+    pub command: Arc<str>,
+    /// Since when.
+    pub since: Time,
+    /// Only tasks with one of these labels; any task where there are none.
+    pub labels: Vec<Arc<str>>,
+    /// How many agents it runs at the same time at most.
+    pub concurrency: u32,
 }
 
 /// A thread that was taken over.

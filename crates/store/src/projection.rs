@@ -136,7 +136,7 @@ impl Folded {
                 None
             }
             Event::CallFailed { error, booked, .. } => {
-                let lost = lost_usage(booked, error.tokens.as_ref());
+                let lost = lost_usage(booked, error.tokens.as_deref());
                 *booked_tokens = booked_tokens.saturating_add(lost.estimated_tokens);
                 if !lost.is_estimated() {
                     row.tokens = row.tokens.plus(&lost.tokens);
@@ -172,6 +172,8 @@ impl Folded {
             | Event::StopBegun { .. }
             | Event::ToolStarted { .. }
             | Event::ToolFinished { .. }
+            | Event::ChecksStarted { .. }
+            | Event::ChecksFinished { .. }
             | Event::Steered { .. }
             | Event::Delegated { .. }
             | Event::SubtaskSkipped { .. }

@@ -40,7 +40,8 @@ use tokio::sync::watch;
 
 use crate::approvals::{ApprovalQuery, ApprovalRow};
 use crate::boards::{
-    AgentMetadata, BoardCommit, BoardRecord, Boards, DeliveryQuery, DueDelivery, Rebuilt, RestingTask, TaskQuery,
+    AgentMetadata, BoardCommit, BoardRecord, Boards, DeliveryQuery, DueDelivery, OnBoard, Rebuilt, RestingTask,
+    TaskQuery,
 };
 use crate::codec;
 use crate::error::Error;
@@ -48,7 +49,7 @@ use crate::installation::{Installation, InstallationEvent, InstallationRecord, S
 use crate::lists::Lists;
 use crate::log::{Answer, Appended, Commit, Log, Record};
 use crate::open::{Health, Options, Store};
-use crate::ownership::{ClaimQuery, Claimed, Living, Ownership};
+use crate::ownership::{ClaimQuery, Claimed, Living, Ownership, WorkerRow};
 use crate::process::{Process, ProcessId};
 use crate::rows::{Execution, ThreadQuery, ThreadRow, UsageRow, Wake};
 use crate::search::{Found, SearchQuery};
@@ -227,6 +228,25 @@ impl Ownership for SqliteStore {
         self.write(move |session| write::register(session, &process, at))
     }
 
+    fn register_worker(&self, worker: WorkerRow, at: Time) -> Answer<()> {
+        self.write(move |session| write::register_worker(session, &worker, at))
+    }
+
+    fn workers(&self, at: Time) -> Answer<Vec<WorkerRow>> {
+        self.look(move |db| read::workers(db, at))
+    }
+
+    fn retire_workers(&self, this: Option<ProcessId>, at: Time) -> Answer<bool> {
+        let store = self.clone();
+        Box::pin(async move {
+            let retired = store.readers.ask(move |db| read::retired(db, this.as_ref(), at)).await?;
+            if retired.is_empty() {
+                return Ok(false);
+            }
+            store.writer.ask(move |session| write::retire_workers(session, &retired)).await
+        })
+    }
+
     fn heartbeat(&self, process: &ProcessId, at: Time) -> Answer<()> {
         let process = process.clone();
         self.write(move |session| write::heartbeat(session, &process, at))
@@ -333,6 +353,10 @@ impl Boards for SqliteStore {
     fn board_events(&self, board: &BoardId, after_n: u64, limit: usize) -> Answer<Vec<BoardRecord>> {
         let board = board.clone();
         self.look(move |db| boards::events(db, &board, after_n, limit))
+    }
+
+    fn all_board_events(&self, after_position: u64, limit: usize) -> Answer<Vec<OnBoard>> {
+        self.look(move |db| boards::all_events(db, after_position, limit))
     }
 
     fn task(&self, board: &BoardId, task: &TaskId) -> Answer<Option<Task>> {

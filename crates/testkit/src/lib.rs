@@ -3,6 +3,7 @@
 pub mod browser;
 pub mod dice;
 pub mod invariants;
+pub mod mcp_server;
 pub mod model_server;
 pub mod scenes;
 pub mod sim;

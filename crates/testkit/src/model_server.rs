@@ -1,5 +1,5 @@
 //! A model server on loopback that is as strict as a real provider: it speaks every wire, refuses what they refuse, in
-//! their words, and can be told to fail in every way a network can.
+//! their words, refuses what the published types of requests do not allow, and can be told to fail in every way a network can.
 //!
 //! What it says is a script (the same format as `scripted/FILE`) or a function of the request. It keeps every request,
 //! and counts the connections that its clients closed before it had said everything. It has no clock of its own: a test that
@@ -9,10 +9,12 @@ mod anthropic;
 mod body;
 mod gemini;
 mod lists;
+mod ollama;
 mod openai;
 mod responses;
 mod strict;
 mod turn;
+mod types;
 
 use std::collections::{HashMap, HashSet};
 use std::net::SocketAddr;
@@ -113,6 +115,7 @@ impl ModelServer {
             .route("/v1/chat/completions", post(answer))
             .route("/v1/responses", post(answer))
             .route("/v1beta/models/{call}", post(answer))
+            .route("/api/chat", post(answer))
             .fallback(lists::answer)
             .layer(DefaultBodyLimit::max(64 << 20))
             .with_state(Arc::clone(&shared));
@@ -135,7 +138,7 @@ impl ModelServer {
     /// The base URL as a provider of `wire` is configured.
     pub fn url(&self, wire: Wire) -> String {
         match wire {
-            Wire::Anthropic | Wire::Gemini => format!("http://{}", self.address),
+            Wire::Anthropic | Wire::Gemini | Wire::Ollama => format!("http://{}", self.address),
             Wire::OpenAi | Wire::Responses => format!("http://{}/v1", self.address),
         }
     }
@@ -179,6 +182,7 @@ async fn answer(State(shared): State<Arc<Shared>>, uri: Uri, headers: HeaderMap,
         path if path.ends_with("/messages") => Wire::Anthropic,
         path if path.ends_with("/responses") => Wire::Responses,
         path if path.ends_with(":streamGenerateContent") => Wire::Gemini,
+        path if path.ends_with("/api/chat") => Wire::Ollama,
         _ => Wire::OpenAi,
     };
     let (body, checked) = match serde_json::from_slice::<Value>(&raw) {
@@ -188,7 +192,9 @@ async fn answer(State(shared): State<Arc<Shared>>, uri: Uri, headers: HeaderMap,
                 Wire::OpenAi => openai::check(&headers, &body, &lock(&shared.given)),
                 Wire::Responses => responses::check(&headers, &body, &shared.signatures),
                 Wire::Gemini => gemini::check(&headers, &body, &shared.signatures),
+                Wire::Ollama => ollama::check(&headers, &body, &lock(&shared.given)),
             };
+            let checked = checked.and_then(|()| types::check(wire, &body));
             (body, checked)
         }
         Err(why) => (Value::Null, Err(strict::bad(format!("the body is no JSON: {why}")))),
@@ -198,9 +204,9 @@ async fn answer(State(shared): State<Arc<Shared>>, uri: Uri, headers: HeaderMap,
         Err(refusal) => refusal.response(wire),
         Ok(()) => {
             let turn = (shared.answering)(&request);
-            lock(&shared.given).extend(turn.given().filter(|_| matches!(wire, Wire::OpenAi | Wire::Anthropic)));
-            if matches!(wire, Wire::Responses | Wire::Gemini) {
-                shared.signatures.extend(turn.first_call());
+            match wire {
+                Wire::OpenAi | Wire::Anthropic | Wire::Ollama => lock(&shared.given).extend(turn.given()),
+                Wire::Responses | Wire::Gemini => shared.signatures.extend(turn.first_call()),
             }
             let open = body::Open::new(Arc::clone(&shared));
             turn.respond(&request, open).await
@@ -211,7 +217,7 @@ async fn answer(State(shared): State<Arc<Shared>>, uri: Uri, headers: HeaderMap,
 impl Shared {
     fn note(&self, wire: Wire, headers: HeaderMap, body: Value, raw: Bytes, refused: Option<String>) -> Request {
         let (first_words, assistant_messages) = match wire {
-            Wire::Anthropic | Wire::OpenAi => said(&body),
+            Wire::Anthropic | Wire::OpenAi | Wire::Ollama => said(&body),
             Wire::Responses => responses::said(&body),
             Wire::Gemini => gemini::said(&body),
         };

@@ -53,6 +53,11 @@ impl World {
         world
     }
 
+    /// Where the script of the model lies.
+    pub fn script(&self) -> PathBuf {
+        self.folder.path().join("script.toml")
+    }
+
     /// Gives the model another script, for processes that start from here on.
     pub fn rewrite(&self, scenes: &[String]) {
         fs::write(self.folder.path().join("script.toml"), scenes.concat()).expect("a script");

@@ -22,15 +22,15 @@ stop: kill now
 .1 fail: cancelled
   .1 call_failed 1, attempt 1: cancelled; not again; books its claim
   .1 reported cancelled, now
-    | used 0 calls, 0 turns, 5039 tokens, 1 requests
+    | used 0 calls, 0 turns, 5080 tokens, 1 requests
   . child_reported .1 cancelled
   . tool_finished c1 error
-    | [CANCELLED] general (r.1) · 0 tool calls · 0.0s · 5039 tokens
+    | [CANCELLED] general (r.1) · 0 tool calls · 0.0s · 5080 tokens
     | now
     |
     | (no text)
   . reported cancelled, now
-    | used 1 calls, 1 turns, 110 tokens; with 1 below 1 calls, 1 turns, 5149 tokens, 2 requests
+    | used 1 calls, 1 turns, 110 tokens; with 1 below 1 calls, 1 turns, 5190 tokens, 2 requests
 stop: cancel still
   . input_dropped i5: nothing runs in this thread
 steer: hello?

@@ -13,7 +13,7 @@ fail: cancelled
 fail: auth
   . call_failed 2, attempt 1: not authorised; not again; books nothing
   . reported cancelled, enough
-    | used 0 calls, 0 turns, 4984 tokens, 2 requests
+    | used 0 calls, 0 turns, 5025 tokens, 2 requests
 user: Go on
   . run_started 2
   . turn_started 3
@@ -27,4 +27,4 @@ wait 60s
 fail: cancelled
   . call_failed 4, attempt 1: cancelled; not again; books its claim
   . reported cancelled, enough
-    | used 0 calls, 0 turns, 8127 tokens, 2 requests; in 60 s
+    | used 0 calls, 0 turns, 8209 tokens, 2 requests; in 60 s

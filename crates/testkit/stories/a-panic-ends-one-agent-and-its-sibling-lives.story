@@ -19,10 +19,10 @@ and call spawn_agent {"task":"Two"} as c2
 .1 fail: cancelled
   .1 call_failed 1, attempt 1: cancelled; not again; books its claim
   .1 reported error (panic), an error of ours ended this agent: index out of bounds
-    | used 0 calls, 0 turns, 5038 tokens, 1 requests
+    | used 0 calls, 0 turns, 5079 tokens, 1 requests
   . child_reported .1 error
   . tool_finished c1 error
-    | [ERROR] general (r.1) · 0 tool calls · 0.0s · 5038 tokens
+    | [ERROR] general (r.1) · 0 tool calls · 0.0s · 5079 tokens
     | an error of ours ended this agent: index out of bounds
     |
     | (no text)
@@ -41,4 +41,4 @@ and call spawn_agent {"task":"Two"} as c2
 model: One of two.
   . answered 2, 110 tokens
   . reported completed: One of two.
-    | used 2 calls, 2 turns, 220 tokens; with 2 below 2 calls, 3 turns, 5368 tokens, 4 requests
+    | used 2 calls, 2 turns, 220 tokens; with 2 below 2 calls, 3 turns, 5409 tokens, 4 requests

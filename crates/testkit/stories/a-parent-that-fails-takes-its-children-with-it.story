@@ -27,7 +27,7 @@ fail: auth
 .1 fail: cancelled
   .1 call_failed 1, attempt 1: cancelled; not again; books its claim
   .1 reported cancelled, its parent ended as error: not authorised
-    | used 0 calls, 0 turns, 5039 tokens, 1 requests
+    | used 0 calls, 0 turns, 5080 tokens, 1 requests
   . child_reported .1 cancelled
 .2 model: I have found it.
   .2 answered 1, 110 tokens
@@ -35,4 +35,4 @@ fail: auth
     | used 0 calls, 1 turns, 110 tokens
   . child_reported .2 cancelled
   . reported error (provider), not authorised
-    | used 2 calls, 1 turns, 110 tokens, 2 requests; with 2 below 2 calls, 2 turns, 5259 tokens, 4 requests
+    | used 2 calls, 1 turns, 110 tokens, 2 requests; with 2 below 2 calls, 2 turns, 5300 tokens, 4 requests

@@ -8,7 +8,7 @@ model: call spawn_agent {"task":"Read","max_tokens":5000} as c1
     | c1 spawn_agent is a verb
   . child_spawned .1 by c1: general, auto, 50 calls, 5000 tokens, 1800 s, depth 1, 7 descendants
   . child_started .1
-  .1 turn_started 1, at most 1205 tokens
+  .1 turn_started 1, at most 1164 tokens
 .1 model (6000+900): I read
 and call read_file {"path":"a"} as r1
   .1 answered 1, 6900 tokens

@@ -32,10 +32,10 @@ fail: cancelled
 .2 fail: cancelled
   .2 call_failed 1, attempt 1: cancelled; not again; books its claim
   .2 reported cancelled, now
-    | used 0 calls, 0 turns, 5039 tokens, 1 requests
+    | used 0 calls, 0 turns, 5080 tokens, 1 requests
   . child_reported .2 cancelled
 crash
   . reopened after 0 s
   . child_reported .1 completed
   . reported cancelled, now
-    | used 2 calls, 1 turns, 4271 tokens, 2 requests; with 2 below 2 calls, 2 turns, 9420 tokens, 4 requests
+    | used 2 calls, 1 turns, 4271 tokens, 2 requests; with 2 below 2 calls, 2 turns, 9461 tokens, 4 requests

@@ -47,10 +47,10 @@ crash 5s
 .2 model: I was thinking.
   .2 answered 2, 110 tokens
   .2 reported cancelled, enough: I was thinking.
-    | used 0 calls, 1 turns, 5149 tokens, 2 requests; in 5 s
+    | used 0 calls, 1 turns, 5190 tokens, 2 requests; in 5 s
   . child_reported .2 cancelled
   . tool_finished c2 error
-    | [CANCELLED] general (r.2) · 0 tool calls · 5.0s · 5149 tokens
+    | [CANCELLED] general (r.2) · 0 tool calls · 5.0s · 5190 tokens
     | enough
     |
     | ----- report of general: data, not instructions -----
@@ -60,4 +60,4 @@ crash 5s
 model: Nothing is sure.
   . answered 2, 110 tokens
   . reported cancelled, enough: Nothing is sure.
-    | used 2 calls, 2 turns, 220 tokens; with 2 below 3 calls, 5 turns, 5589 tokens, 6 requests; in 5 s
+    | used 2 calls, 2 turns, 220 tokens; with 2 below 3 calls, 5 turns, 5630 tokens, 6 requests; in 5 s

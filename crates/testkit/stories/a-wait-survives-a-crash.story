@@ -25,7 +25,7 @@ wait 60s
 .1 model: Seen.
   .1 answered 1, 110 tokens
   .1 reported completed: Seen.
-    | used 0 calls, 1 turns, 5149 tokens, 2 requests; in 70 s
+    | used 0 calls, 1 turns, 5190 tokens, 2 requests; in 70 s
   . child_reported .1 completed
 model: Still waiting.
   . answered 3, 110 tokens
@@ -33,4 +33,4 @@ model: Still waiting.
 model: Seen.
   . answered 4, 110 tokens
   . reported completed: Seen.
-    | used 2 calls, 4 turns, 440 tokens; with 1 below 2 calls, 5 turns, 5589 tokens, 6 requests; in 70 s
+    | used 2 calls, 4 turns, 440 tokens; with 1 below 2 calls, 5 turns, 5630 tokens, 6 requests; in 70 s

@@ -11,4 +11,4 @@ fail: garbled
   . call_failed 1, attempt 3: answer not understood; not again; books its claim
   . stop_begun: error (provider), at once, answer not understood; given up after 3 tries in 1 s (providers.test.retry_s and .retries)
   . reported error (provider), answer not understood; given up after 3 tries in 1 s (providers.test.retry_s and .retries)
-    | used 0 calls, 0 turns, 14952 tokens, 3 requests; in 1.5 s
+    | used 0 calls, 0 turns, 15075 tokens, 3 requests; in 1.5 s

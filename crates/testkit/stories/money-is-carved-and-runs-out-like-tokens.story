@@ -7,7 +7,7 @@ user: Go
   . run_started 1
   . turn_started 1
 show: left
-  any number of tokens, $0.058032, any number of calls, 16 descendants
+  any number of tokens, $0.05795, any number of calls, 16 descendants
 model (10000+1000): call spawn_agent {"task":"One","max_cost":0.01} as c1
 and call spawn_agent {"task":"Two"} as c2
   . answered 1, 11000 tokens, $0.03
@@ -17,8 +17,8 @@ and call spawn_agent {"task":"Two"} as c2
   . child_started .1
   . child_spawned .2 by c2: general, auto, 50 calls, 200000 tokens, $0.03, 1800 s, depth 1, 5 descendants
   . child_started .2
-  .1 turn_started 1, the last: budget_exceeded, the grant of $0.01 (max_cost) is used up, at most 784 tokens
-  .2 turn_started 1, at most 1727 tokens
+  .1 turn_started 1, the last: budget_exceeded, the grant of $0.01 (max_cost) is used up, at most 775 tokens
+  .2 turn_started 1, at most 1713 tokens
 show: left
   any number of tokens, $0.03, any number of calls, 5 descendants
 .1 model (1000+300): One.

@@ -19,12 +19,12 @@ wait 15s
 .1 fail: cancelled
   .1 call_failed 1, attempt 1: cancelled; not again; books its claim
   .1 reported cancelled, its parent ended as timeout: the time (timeout_s) was over after 20 s
-    | used 0 calls, 0 turns, 5039 tokens, 1 requests; in 15 s
+    | used 0 calls, 0 turns, 5080 tokens, 1 requests; in 15 s
   . child_reported .1 cancelled
   . tool_finished c1 error
-    | [CANCELLED] general (r.1) · 0 tool calls · 15.0s · 5039 tokens
+    | [CANCELLED] general (r.1) · 0 tool calls · 15.0s · 5080 tokens
     | its parent ended as timeout: the time (timeout_s) was over after 20 s
     |
     | (no text)
   . reported timeout, the time (timeout_s) was over after 20 s
-    | used 1 calls, 1 turns, 110 tokens; with 1 below 1 calls, 1 turns, 5149 tokens, 2 requests; in 20 s
+    | used 1 calls, 1 turns, 110 tokens; with 1 below 1 calls, 1 turns, 5190 tokens, 2 requests; in 20 s

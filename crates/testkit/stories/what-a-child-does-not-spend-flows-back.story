@@ -6,7 +6,7 @@ user: Go
   . run_started 1
   . turn_started 1
 show: left
-  55016 tokens, any money, any number of calls, 16 descendants
+  54975 tokens, any money, any number of calls, 16 descendants
 model: call spawn_agent {"task":"One","max_tokens":10000} as c1
 and call spawn_agent {"task":"Two"} as c2
 and call spawn_agent {"task":"Three","max_tokens":18446744073709551615} as c3
@@ -21,7 +21,7 @@ and call spawn_agent {"task":"Three","max_tokens":18446744073709551615} as c3
   . child_spawned .3 by c3: general, auto, 50 calls, 24623 tokens, 1800 s, depth 1, 3 descendants
     | narrowed: max_tokens was cut to 24623, this thread's share
   . child_started .3
-  .1 turn_started 1, at most 3706 tokens
+  .1 turn_started 1, at most 3665 tokens
   .2 turn_started 1
   .3 turn_started 1
 show: left

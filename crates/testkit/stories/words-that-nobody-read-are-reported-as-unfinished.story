@@ -10,7 +10,7 @@ stop: kill now
 fail: cancelled
   . call_failed 1, attempt 1: cancelled; not again; books its claim
   . reported cancelled, now
-    | used 0 calls, 0 turns, 4984 tokens, 1 requests
+    | used 0 calls, 0 turns, 5025 tokens, 1 requests
     | unfinished: not read: Message from person while you work: Look at b too
 user: Go on
   . run_started 2

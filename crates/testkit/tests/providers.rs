@@ -5,6 +5,7 @@ mod providers {
     mod cancelling;
     mod failing;
     mod hostile;
+    mod secure;
     mod speaking;
     mod stage;
     mod strict;

@@ -44,16 +44,17 @@ stories! {
     a_panic_ends_one_agent_and_its_sibling_lives
     a_parent_at_its_limit_waits_for_its_children_before_its_last_turn
     a_parent_that_fails_takes_its_children_with_it
+    a_person_allows_the_checks_of_a_sub_agent_before_it_starts
     a_provider_that_counts_nothing_is_estimated
     a_provider_that_reports_more_than_was_asked_is_booked_and_ends_the_thread
     a_question_to_a_person_survives_a_crash_and_its_answer_is_the_result_of_the_call
     a_report_that_comes_twice_counts_once
     a_report_that_comes_while_the_parent_works_is_read_with_its_results
     a_report_that_crosses_a_stop_wins
-    a_result_that_is_too_long_for_the_model_is_cut_with_a_note
     a_request_is_tried_five_times_and_then_given_up
     a_request_that_is_tried_again_counts_again
     a_request_that_must_fail_again_is_not_repeated
+    a_result_that_is_too_long_for_the_model_is_cut_with_a_note
     a_second_message_waits_for_the_next_run
     a_server_that_does_not_take_a_part_of_a_request_is_asked_at_once_without_it
     a_spawn_costs_its_parent_one_call_whatever_the_child_does
@@ -61,6 +62,7 @@ stories! {
     a_spawn_that_would_leave_too_little_is_refused
     a_stall_is_noticed_once_and_again_after_a_sign_of_life
     a_stop_survives_a_crash
+    a_sub_agent_whose_checks_fail_continues_and_then_reports_what_failed
     a_subtask_out_of_time_hands_on_what_it_has
     a_tool_outside_the_list_is_refused_and_counts
     a_tool_that_hangs_is_stopped_at_the_deadline
@@ -74,10 +76,11 @@ stories! {
     an_answer_cut_at_its_length_goes_on_and_is_joined
     an_answer_cut_before_it_says_anything_is_asked_for_once_more
     an_answer_that_breaks_off_is_booked_and_asked_for_again
+    an_answer_that_cannot_be_understood_is_asked_for_again_twice
     an_answer_that_crosses_a_stop_is_kept
     an_answer_that_is_cut_again_and_again_is_taken_as_it_is
     an_answer_that_misses_its_schema_is_asked_for_twice_more
-    an_answer_that_cannot_be_understood_is_asked_for_again_twice
+    an_answer_that_misses_the_schema_of_its_brief_is_asked_for_again
     an_ask_in_a_child_is_never_made_an_allow
     an_empty_answer_is_no_output
     an_overloaded_provider_is_asked_for_two_minutes
@@ -85,6 +88,7 @@ stories! {
     answers_whose_calls_all_fail_end_the_agent
     below_the_deepest_level_there_are_no_verbs
     calls_between_two_pieces_of_an_answer_part_them
+    checks_that_may_not_be_run_start_nothing
     cut_answers_of_every_kind_count_together
     eight_subtasks_share_four_permits
     five_answers_without_a_readable_call_end_the_agent
@@ -105,6 +109,7 @@ stories! {
     sub_agents_that_are_switched_off_are_not_there
     subtasks_run_one_after_the_other_and_hand_their_results_on
     subtasks_that_wait_keep_their_share
+    the_checks_of_a_sub_agent_run_again_after_a_crash_and_end_with_a_stop
     the_deadline_of_a_root_ends_its_children
     the_fifth_identical_call_is_refused_and_the_eighth_ends_the_agent
     the_time_of_a_child_is_over_and_its_request_really_ends

@@ -33,16 +33,40 @@ pub fn is_attachable(bytes: &[u8]) -> bool {
     kind(bytes).is_some()
 }
 
-/// Keeps a file as something that models are shown. The failure is a sentence.
-pub fn attach(name: &str, bytes: Vec<u8>, artefacts: &Artefacts) -> Result<Attachment, String> {
+/// What kind of image a file is, by its first bytes, as browsers call it; none where it is no image.
+pub fn image_type(bytes: &[u8]) -> Option<&'static str> {
+    match kind(bytes)? {
+        Kind::Image(format) => Some(format.to_mime_type()),
+        Kind::Pdf => None,
+    }
+}
+
+/// Why a file cannot be shown to models, as a sentence.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// It is larger than what is taken.
+    #[error("{0}")]
+    TooLarge(String),
+    /// It is of another kind than what is taken.
+    #[error("{0}")]
+    Kind(String),
+    /// It is broken, or cannot be kept.
+    #[error("{0}")]
+    Unusable(String),
+}
+
+/// Keeps a file as something that models are shown.
+pub fn attach(name: &str, bytes: Vec<u8>, artefacts: &Artefacts) -> Result<Attachment, Refusal> {
     let Some(kind) = kind(&bytes) else {
-        return Err(format!("'{name}' is neither an image (PNG, JPEG, GIF, WebP) nor a PDF document"));
+        let what = "is neither an image (PNG, JPEG, GIF, WebP) nor a PDF document";
+        return Err(Refusal::Kind(format!("'{name}' {what}")));
     };
     let (bytes, media, tokens) = match kind {
         Kind::Pdf => pdf(name, bytes)?,
         Kind::Image(format) => picture(name, bytes, format)?,
     };
-    let digest = artefacts.keep(&bytes).map_err(|error| format!("'{name}' cannot be kept: {error}"))?;
+    let digest =
+        artefacts.keep(&bytes).map_err(|error| Refusal::Unusable(format!("'{name}' cannot be kept: {error}")))?;
     Ok(Attachment { digest: digest.into(), media, name: name.into(), bytes: bytes.len() as u64, tokens })
 }
 
@@ -65,7 +89,7 @@ fn kind(bytes: &[u8]) -> Option<Kind> {
     }
 }
 
-fn pdf(name: &str, bytes: Vec<u8>) -> Result<(Vec<u8>, Media, u64), String> {
+fn pdf(name: &str, bytes: Vec<u8>) -> Result<(Vec<u8>, Media, u64), Refusal> {
     if bytes.len() > MAX_PDF_BYTES {
         return Err(too_large(name, bytes.len(), MAX_PDF_BYTES));
     }
@@ -77,11 +101,11 @@ fn pdf(name: &str, bytes: Vec<u8>) -> Result<(Vec<u8>, Media, u64), String> {
     Ok((bytes, Media::Pdf, pages * TOKENS_PER_PAGE))
 }
 
-fn picture(name: &str, bytes: Vec<u8>, format: ImageFormat) -> Result<(Vec<u8>, Media, u64), String> {
+fn picture(name: &str, bytes: Vec<u8>, format: ImageFormat) -> Result<(Vec<u8>, Media, u64), Refusal> {
     if bytes.len() > MAX_IMAGE_BYTES {
         return Err(too_large(name, bytes.len(), MAX_IMAGE_BYTES));
     }
-    let broken = |error: image::ImageError| format!("'{name}' cannot be read as an image: {error}");
+    let broken = |error: image::ImageError| Refusal::Unusable(format!("'{name}' cannot be read as an image: {error}"));
     let (width, height) = ImageReader::with_format(Cursor::new(&bytes), format).into_dimensions().map_err(broken)?;
     let as_is = match format {
         ImageFormat::Png => Some(Media::Png),
@@ -121,8 +145,9 @@ fn tokens(width: u32, height: u32) -> u64 {
     (u64::from(width) * u64::from(height) / PIXELS_PER_TOKEN).max(100)
 }
 
-fn too_large(name: &str, bytes: usize, most: usize) -> String {
-    format!("'{name}' has {}, and at most {} are taken", text::size(bytes as u64), text::size(most as u64))
+fn too_large(name: &str, bytes: usize, most: usize) -> Refusal {
+    let (bytes, most) = (text::size(bytes as u64), text::size(most as u64));
+    Refusal::TooLarge(format!("'{name}' has {bytes}, and at most {most} are taken"))
 }
 
 #[cfg(test)]
@@ -165,7 +190,7 @@ mod tests {
     #[test]
     fn what_is_broken_too_large_or_no_image_is_refused_with_a_sentence() {
         let (_data, artefacts) = artefacts();
-        let refused = |name: &str, bytes: Vec<u8>| attach(name, bytes, &artefacts).expect_err("refused");
+        let refused = |name: &str, bytes: Vec<u8>| attach(name, bytes, &artefacts).expect_err("refused").to_string();
         assert!(refused("a.txt", b"words".to_vec()).contains("neither an image"));
         assert!(refused("a.png", b"\x89PNG\r\n\x1a\n and no more".to_vec()).contains("cannot be read as an image"));
         let mut large = b"%PDF-1.7".to_vec();

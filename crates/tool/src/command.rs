@@ -11,6 +11,7 @@ mod disk;
 mod embedded;
 mod environment;
 mod output;
+pub(crate) mod program;
 mod running;
 mod waiting;
 

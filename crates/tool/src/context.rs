@@ -34,6 +34,8 @@ pub struct ToolContext {
     pub progress: Option<Progress>,
     /// Whether the thread has read untrusted text: what it writes may then be such text, too.
     pub foreign: bool,
+    /// The names of the tools that the thread has.
+    pub tools: Arc<[Arc<str>]>,
     /// Makes further calls for the thread, under its permissions; none where there are none to be made.
     pub nested: Option<Arc<dyn Nested>>,
 }
@@ -61,8 +63,16 @@ impl ToolContext {
             data: None,
             progress: None,
             foreign: false,
+            tools: Arc::default(),
             nested: None,
         }
+    }
+}
+
+impl ToolContext {
+    /// Whether the thread has a tool.
+    pub fn has_tool(&self, name: &str) -> bool {
+        self.tools.iter().any(|tool| **tool == *name)
     }
 }
 

@@ -42,11 +42,13 @@ pub mod guard {
 }
 
 pub use artefacts::Artefacts;
-pub use attach::{attach, is_attachable};
+pub use attach::{Refusal, attach, image_type, is_attachable};
+pub use command::program::{Program, ProgramLife, ProgramSpec, watched};
 pub use command::{CommandHost, Guard};
 pub use context::{Nested, Progress, ToolContext};
 pub use error::Error;
-pub use registry::{Collision, CurrentTools, Origin, Registry};
+pub use read_file::RESULTS;
+pub use registry::{Collision, CurrentTools, Origin, Registry, digest_of};
 pub use sandbox::{Fact, Sandbox};
 pub use seen_files::SeenFiles;
 pub use tool::{Tool, info, plainly};

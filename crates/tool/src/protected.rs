@@ -44,7 +44,7 @@ pub(crate) enum Kind {
 }
 
 /// Names that are protected with everything below them.
-const WHOLE: [&str; 37] = [
+const WHOLE: [&str; 39] = [
     ".gitmodules",
     ".gitattributes",
     ".gitconfig",
@@ -58,6 +58,8 @@ const WHOLE: [&str; 37] = [
     ".gemini",
     ".opencode",
     ".agents",
+    ".goose",
+    ".qwen",
     ".vscode",
     ".idea",
     ".envrc",
@@ -85,7 +87,7 @@ const WHOLE: [&str; 37] = [
 ];
 
 /// Names of which only something below is protected. A name that ends in a star stands for all that begin so.
-const WITHIN: [(&str, &str, &str); 8] = [
+const WITHIN: [(&str, &str, &str); 11] = [
     (".cargo", "config*", ".cargo/config"),
     (".config", "fish", ".config/fish"),
     (".config", "git", ".config/git"),
@@ -94,6 +96,9 @@ const WITHIN: [(&str, &str, &str); 8] = [
     (".config", "autostart", ".config/autostart"),
     (".local", "bin", ".local/bin"),
     (".github", "workflows", ".github/workflows"),
+    (".github", "agents", ".github/agents"),
+    (".github", "chatmodes", ".github/chatmodes"),
+    (".github", "skills", ".github/skills"),
 ];
 
 /// Folders of other people's packages: what their authors left there is opened by nobody's editor or shell, and package

@@ -34,6 +34,9 @@ const DESCRIPTION: &str = "Read a text file (each line as its number, a tab and 
 
 const SCHEMA: &str = r#"{"type":"object","properties":{"path":{"type":"string"},"offset":{"type":"integer","description":"first line, from 1"},"limit":{"type":"integer","description":"number of lines"}},"required":["path"]}"#;
 
+/// The folder of the workspace in which long results of servers are kept.
+pub const RESULTS: &str = ".majordomo/results/";
+
 #[derive(Deserialize)]
 struct Args {
     #[serde(default, deserialize_with = "args::number")]
@@ -77,7 +80,9 @@ fn act(args: &Args, path: &WorkPath, context: &ToolContext) -> Result<ToolResult
     if lossy {
         shown.push_str(text::LOSSY_NOTE);
     }
-    Ok(ToolResult { files_read: vec![path.as_str().into()], ..ToolResult::ok(shown.trim_end_matches('\n')) })
+    // What a server returned does not become trusted by lying in a file.
+    let foreign = path.as_str().starts_with(RESULTS).then(|| "saved result of a tool".into());
+    Ok(ToolResult { files_read: vec![path.as_str().into()], foreign, ..ToolResult::ok(shown.trim_end_matches('\n')) })
 }
 
 /// An image or a document, which the model is shown with the result.
@@ -88,7 +93,7 @@ fn shown(path: &WorkPath, bytes: Vec<u8>, context: &ToolContext) -> ToolResult {
         ));
     };
     match attach::attach(path.as_str(), bytes, &Artefacts::at(data)) {
-        Err(why) => ToolResult::error(why),
+        Err(why) => ToolResult::error(why.to_string()),
         Ok(attachment) => ToolResult {
             files_read: vec![path.as_str().into()],
             attachments: [attachment].into(),

@@ -3,7 +3,7 @@
 //! A [`Registry`] does not change once it is published: a call that was judged by one runs on the same one, whatever is published
 //! meanwhile. Which of the tools an agent gets is decided by the rules.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -20,7 +20,7 @@ use crate::{
 const DIGEST: usize = 16;
 
 /// Where a tool comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
     /// The tools for files, commands and notes that are part of this crate.
@@ -29,22 +29,18 @@ pub enum Origin {
     Household,
     /// The program that embeds the library.
     Program,
-}
-
-impl Origin {
-    /// The origin in words.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::BuiltIn => "built in",
-            Self::Household => "household",
-            Self::Program => "embedding program",
-        }
-    }
+    /// A server of tools, by its name.
+    Server(Arc<str>),
 }
 
 impl std::fmt::Display for Origin {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.as_str())
+        match self {
+            Self::BuiltIn => f.write_str("built in"),
+            Self::Household => f.write_str("household"),
+            Self::Program => f.write_str("embedding program"),
+            Self::Server(name) => write!(f, "MCP server {name}"),
+        }
     }
 }
 
@@ -65,6 +61,8 @@ pub struct Collision {
 struct Entry {
     tool: Arc<dyn Tool>,
     origin: Origin,
+    /// Whether models are not shown it in each request, and find it when they look for it.
+    is_deferred: bool,
 }
 
 /// A set of tools by name. It is put together by [`with`](Self::with) and [`join`](Self::join), and published by
@@ -118,8 +116,16 @@ impl Registry {
     /// These tools and one more. A second tool of the same name is an error when the registry is published.
     #[must_use]
     pub fn with(mut self, tool: impl Tool + 'static) -> Self {
-        let (name, origin) = (tool.info().name.clone(), self.origin);
-        self.add(name, Entry { tool: Arc::new(tool), origin });
+        let (name, origin) = (tool.info().name.clone(), self.origin.clone());
+        self.add(name, Entry { tool: Arc::new(tool), origin, is_deferred: false });
+        self
+    }
+
+    /// The same with a tool that models are not shown in each request: they find it when they look for it.
+    #[must_use]
+    pub fn with_deferred(mut self, tool: impl Tool + 'static) -> Self {
+        let (name, origin) = (tool.info().name.clone(), self.origin.clone());
+        self.add(name, Entry { tool: Arc::new(tool), origin, is_deferred: true });
         self
     }
 
@@ -146,7 +152,7 @@ impl Registry {
                 self.tools.insert(name, entry);
             }
             Some(there) => {
-                let collision = Collision { name, first: there.origin, second: entry.origin };
+                let collision = Collision { name, first: there.origin.clone(), second: entry.origin };
                 self.collision.get_or_insert(collision);
             }
         }
@@ -170,7 +176,21 @@ impl Registry {
 
     /// Where a tool comes from.
     pub fn origin(&self, name: &str) -> Option<Origin> {
-        Some(self.tools.get(name)?.origin)
+        Some(self.tools.get(name)?.origin.clone())
+    }
+
+    /// The tools that models are not shown in each request.
+    pub fn deferred(&self) -> BTreeSet<Arc<str>> {
+        self.tools.iter().filter(|(_, entry)| entry.is_deferred).map(|(name, _)| name.clone()).collect()
+    }
+
+    /// The tools of servers, each with the name of its server.
+    pub fn servers(&self) -> BTreeMap<Arc<str>, Arc<str>> {
+        let of_server = |(name, entry): (&Arc<str>, &Entry)| match &entry.origin {
+            Origin::Server(server) => Some((name.clone(), server.clone())),
+            Origin::BuiltIn | Origin::Household | Origin::Program => None,
+        };
+        self.tools.iter().filter_map(of_server).collect()
     }
 
     /// What a call would do in a workspace. Its digest names the tool, the arguments, the place and what they lead to there.
@@ -198,7 +218,7 @@ impl Registry {
 
 impl std::fmt::Debug for Registry {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let origins = self.tools.iter().map(|(name, entry)| (name, entry.origin));
+        let origins = self.tools.iter().map(|(name, entry)| (name, &entry.origin));
         write!(f, "version {} ", self.version)?;
         f.debug_map().entries(origins).finish()
     }
@@ -240,15 +260,19 @@ impl CurrentTools {
 fn numbered(mut registry: Registry, version: u64) -> Result<Registry, Collision> {
     match registry.collision.take() {
         Some(collision) => Err(collision),
-        None => Ok(Registry { version, digest: digest(&registry), ..registry }),
+        None => Ok(Registry { version, digest: digest_of(&registry), ..registry }),
     }
 }
 
-fn digest(registry: &Registry) -> Arc<str> {
+/// Names what models are told about the tools of a registry.
+pub fn digest_of(registry: &Registry) -> Arc<str> {
     let mut hasher = blake3::Hasher::new();
     for entry in registry.tools.values() {
         let info = entry.tool.info();
-        let judged = format!("{:?}", (info.reach, info.idempotent, info.risk));
+        let mut judged = format!("{:?}", (info.reach, info.idempotent, info.risk));
+        if entry.is_deferred {
+            judged.push_str(" deferred");
+        }
         for part in [&*info.name, &*info.description, info.schema.text(), &judged] {
             // With its length before it, no part can pass for another.
             hasher.update(&(part.len() as u64).to_le_bytes());
@@ -346,7 +370,7 @@ mod tests {
     fn two_tools_of_one_name_are_refused_with_both_origins() {
         let registry = Registry::standard(CommandHost::default()).with(numbered_tool("read_file", 1));
         let error = CurrentTools::new(registry).unwrap_err();
-        assert_eq!((error.first, error.second), (Origin::BuiltIn, Origin::Program));
+        assert_eq!((&error.first, &error.second), (&Origin::BuiltIn, &Origin::Program));
         assert_eq!(
             error.to_string(),
             "two tools are named 'read_file' (origins: built in, embedding program): rename one, or leave one out"
@@ -355,7 +379,7 @@ mod tests {
         let household = Registry::from_origin(Origin::Household).with(numbered_tool("find_mail", 1));
         let joined = Registry::new().with(numbered_tool("find_mail", 2)).join(household);
         let error = CurrentTools::new(joined).unwrap_err();
-        assert_eq!((&*error.name, error.first, error.second), ("find_mail", Origin::Program, Origin::Household));
+        assert_eq!((&*error.name, &error.first, &error.second), ("find_mail", &Origin::Program, &Origin::Household));
 
         let replaced =
             Registry::standard(CommandHost::default()).without("read_file").with(numbered_tool("read_file", 1));

@@ -154,7 +154,8 @@ impl Sandbox {
             kept = mounts.kept;
         }
         let network = wanted.network;
-        Ok(Some(Plan { made_of: made_of.clone(), workspace: root.to_owned(), access, pinned, hidden, kept, network }))
+        let (made_of, workspace) = (made_of.clone(), root.to_owned());
+        Ok(Some(Plan { made_of, workspace, access, pinned, hidden, kept, network, cache: None }))
     }
 
     fn of(secret: &[PathBuf], kinds: Kinds) -> Self {

@@ -42,6 +42,11 @@ impl Dialect {
         }
     }
 
+    /// Whether it is our own.
+    pub fn is_canonical(&self) -> bool {
+        matches!(self.0, Kind::Canonical)
+    }
+
     /// The frame as one line of this dialect; none where the dialect has no line for it.
     /// Every frame of a family is handed in, in order: what a dialect says depends on what came before.
     pub fn map(&mut self, frame: &Frame) -> Option<String> {

@@ -4,17 +4,18 @@
 //! inside an agent, `parent_tool_use_id`: the call by which that agent was started, null at the top (KATA-2). Then its own fields.
 //! Fields are only ever added. How frames come about is [`crate::Frames`]' business.
 //!
-//! Absent: frames of tasks, which no event tells of. Streamed text, which no log holds, is in `streamed`.
+//! Absent: `task_created`, `task_updated` and `task_completed`, which events of boards tell of (`crates/majordomo`). Streamed text, which no log holds, is in `streamed`.
 
 use std::sync::Arc;
 
 use agent::approval::{ApprovalId, ApprovalKind, Question, Scope};
+use agent::message::Offer;
 use agent::model::CallErrorKind;
 use agent::tools::Risk;
 use agent::{CallId, Json, Mode, Outcome, Report, State, ThreadId, Time};
 use serde::{Serialize, Serializer};
 
-use crate::{Notice, Totals, clock};
+use crate::{AttachedFile, Notice, Totals, clock};
 
 /// One frame.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,6 +48,9 @@ pub enum Body {
         prompt: Arc<str>,
         /// The model.
         model: Option<Arc<str>>,
+        /// Images and documents that came with the words.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        attachments: Vec<AttachedFile>,
     },
     /// `thread_created`: a thread came to be.
     ThreadCreated {
@@ -92,10 +96,18 @@ pub enum Body {
     },
     /// `agent_resume`: an agent takes up its work again with what its sub-agents reported.
     AgentResume {},
+    /// `thinking`: what a model thought before it spoke, where it shows that. It is no part of the answer.
+    Thinking {
+        /// The thoughts.
+        content: String,
+    },
     /// `text`: one whole message of an agent.
     Text {
         /// The words.
         content: String,
+        /// What a person may answer: the words say it too, and interfaces can show it as choices.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        offers: Vec<Offer>,
     },
     /// `done`: the run is over, with every descendant. The last frame of a run.
     Done(Done),
@@ -390,13 +402,14 @@ impl Frame {
 
 impl Body {
     /// Every `type` that a fold of the log can yield.
-    pub const KINDS: [&str; 25] = [
+    pub const KINDS: [&str; 26] = [
         "run_started",
         "thread_created",
         "agent_start",
         "agent_delegate",
         "agent_complete",
         "agent_resume",
+        "thinking",
         "text",
         "done",
         "sub_agent_queued",
@@ -427,6 +440,7 @@ impl Body {
             Body::AgentDelegate { .. } => "agent_delegate",
             Body::AgentComplete { .. } => "agent_complete",
             Body::AgentResume {} => "agent_resume",
+            Body::Thinking { .. } => "thinking",
             Body::Text { .. } => "text",
             Body::Done(_) => "done",
             Body::SubAgentQueued(_) => "sub_agent_queued",
@@ -466,7 +480,8 @@ impl Body {
             | Body::SubAgentStart(_)
             | Body::SubAgentComplete(_)
             | Body::SubAgentError(_) => false,
-            Body::Text { .. }
+            Body::Thinking { .. }
+            | Body::Text { .. }
             | Body::ToolStart { .. }
             | Body::ToolResult { .. }
             | Body::ValidationRequired { .. }

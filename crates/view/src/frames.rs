@@ -15,11 +15,12 @@ use std::sync::Arc;
 
 use agent::approval::{ApprovalId, ApprovalKind};
 use agent::event::{Answered, Ending, ThreadCreated, TurnKind};
-use agent::{CallId, Event, Outcome, Report, State, ThreadId, Time};
+use agent::message::Part;
+use agent::{CallId, Event, InputId, Outcome, Outside, Report, State, ThreadId, Time};
 
 use crate::frame::{Body, Done, Frame};
 use crate::known::KnownThreads;
-use crate::{Ledger, Logged, Notice, Totals, exit_code};
+use crate::{AttachedFile, Ledger, Logged, Notice, Totals, exit_code, thinking};
 use calls::OpenCall;
 
 /// How many frames one event has room for: an answer may hold more than a hundred calls, and each refused one has its own frame.
@@ -54,6 +55,8 @@ struct Emitted {
     calls: BTreeMap<CallId, OpenCall>,
     /// Calls of the newest answer whose refusal was sent with it.
     refused: BTreeSet<CallId>,
+    /// Notices that have arrived and were not taken up.
+    noticed: BTreeSet<InputId>,
     /// Open questions that are answered with a text.
     questions: BTreeSet<ApprovalId>,
 }
@@ -95,19 +98,37 @@ impl Frames {
         let thread = logged.thread;
         let mut say = |body: Body| out.push((thread.clone(), body));
         match logged.event {
-            Event::ThreadCreated(created) => self.tell_created(created, out),
-            Event::RunStarted { run, prompt, .. } => {
+            Event::ThreadCreated(created) => {
+                self.tell_created(created, out);
+                if let (Some(_), Some(brief)) = (&created.created_for, &created.brief) {
+                    out.push((thread.clone(), Body::Notification { kind: Notice::Task, message: brief.text() }));
+                }
+            }
+            Event::InputArrived { id, input: Outside::Noticed { .. } } => {
+                self.emitted(thread).noticed.insert(id.clone());
+            }
+            Event::RunStarted { input, run, prompt, attachments, .. } => {
                 let (state, before) = (self.emitted(thread).state, self.ledger.totals(thread));
-                *self.emitted(thread) = Emitted { state, before, turn: *run, ..Emitted::default() };
+                let mut noticed = std::mem::take(&mut self.emitted(thread).noticed);
+                let is_notice = noticed.remove(input);
+                *self.emitted(thread) = Emitted { state, before, turn: *run, noticed, ..Emitted::default() };
                 if thread.is_root() {
                     let model = self.threads.known(thread).and_then(|known| known.model());
-                    say(Body::RunStarted { number: *run, prompt: prompt.clone(), model });
+                    let attachments = attachments.iter().map(AttachedFile::of).collect();
+                    say(Body::RunStarted { number: *run, prompt: prompt.clone(), model, attachments });
                     say(Body::AgentStart {});
                 } else {
                     self.tell_child_begin(thread, out);
                 }
+                if is_notice {
+                    let message = prompt.to_string();
+                    out.push((thread.clone(), Body::Notification { kind: Notice::Task, message }));
+                }
             }
-            Event::Steered { text, from, .. } => say(Body::Steered { from: from.clone(), content: text.clone() }),
+            Event::Steered { input, text, from, .. } => {
+                self.emitted(thread).noticed.remove(input);
+                say(Body::Steered { from: from.clone(), content: text.clone() });
+            }
             Event::StopBegun { ending, .. } if ending.outcome == Outcome::BudgetExceeded => {
                 self.tell_budget(thread, ending, out);
             }
@@ -146,7 +167,9 @@ impl Frames {
             | Event::WaitStarted { call, .. } => {
                 self.tell_call_started(thread, call, None, out);
             }
-            Event::ToolFinished { call, result, duration_ms, .. } => {
+            Event::ChecksStarted { call, commands } => self.tell_checks(thread, call, commands, out),
+            Event::ToolFinished { call, result, duration_ms, .. }
+            | Event::ChecksFinished { call, result, duration_ms, .. } => {
                 self.tell_call_finished(thread, call, result, *duration_ms, out);
             }
             Event::ApprovalRequested(approval) => {
@@ -220,7 +243,7 @@ impl Frames {
         } else if let Some(brief) = &created.brief {
             // A root that was created for a task begins with it.
             let (prompt, model) = (brief.task.clone(), Some(created.role.model.name.clone()));
-            out.push((id.clone(), Body::RunStarted { number: 1, prompt, model }));
+            out.push((id.clone(), Body::RunStarted { number: 1, prompt, model, attachments: Vec::new() }));
             out.push((id.clone(), Body::AgentStart {}));
         }
     }
@@ -228,8 +251,12 @@ impl Frames {
     fn tell_answered(&mut self, thread: &ThreadId, answered: &Answered, out: &mut Bodies) {
         let is_summary = self.threads.known(thread).is_some_and(|known| known.sums_up(answered.turn));
         let content = calls::spoken(&answered.parts);
+        if !is_summary && let Some(content) = thinking::of_all(&answered.parts) {
+            out.push((thread.clone(), Body::Thinking { content }));
+        }
         if !content.is_empty() && !is_summary {
-            out.push((thread.clone(), Body::Text { content }));
+            let offers = answered.parts.iter().flat_map(Part::offered).collect();
+            out.push((thread.clone(), Body::Text { content, offers }));
         }
         let before = self.emitted(thread).before;
         let totals = self.ledger.totals(thread).since(&before);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use agent::activity::{Activity, Change};
 use agent::event::{ChildSpawned, ThreadCreated, TurnKind};
-use agent::message::Part;
+use agent::tools::CHECKS;
 use agent::{CallId, Event, InputId, Json, Outcome, Report, State, ThreadId, Time};
 
 use crate::{Logged, Retry, argument};
@@ -283,13 +283,15 @@ impl KnownThread {
             Event::CallRepeated { .. } => self.retry.set(seq, None),
             Event::Answered(answered) => {
                 self.retry.set(seq, None);
-                for part in &answered.parts {
-                    if let Part::ToolCall { id, name, input } = part {
-                        self.calls.insert(id.clone(), Call::of(name, input));
-                    }
+                for made in answered.calls() {
+                    self.calls.insert(made.call.clone(), Call::of(&made.name, &made.input));
                 }
             }
             Event::ToolStarted { call } => self.last_tool.set(seq, call.clone()),
+            Event::ChecksStarted { call, commands } => {
+                self.calls.insert(call.clone(), Call::of(&CHECKS.into(), &checks_input(commands)));
+                self.last_tool.set(seq, call.clone());
+            }
             Event::StallNoticed { waiting_for, .. } => self.stall.set(seq, waiting_for.clone()),
             Event::Reported(report) => self.end.set(seq, Some(End::of(at, report))),
             _ => {}
@@ -310,6 +312,11 @@ impl ActivityInAnyOrder {
             self.folded.apply(change);
         }
     }
+}
+
+/// The commands of checks, as the input of a call is shown.
+pub(crate) fn checks_input(commands: &[Arc<str>]) -> Json {
+    Json::of(&serde_json::json!({ "commands": commands }))
 }
 
 impl Call {

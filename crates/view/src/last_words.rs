@@ -42,14 +42,26 @@ impl LastWords {
     /// Forgets words that the log holds by now, and those of a thread that has ended.
     pub fn settle(&mut self, logged: &Logged<'_>) {
         let is_settled = |words: &Words| match (logged.event, &words.source) {
-            (Event::Answered(answered), StreamSource::Turn(turn)) => answered.turn >= *turn,
-            (Event::CallFailed { turn: failed, .. }, StreamSource::Turn(turn)) => failed >= turn,
+            (Event::Answered(answered), StreamSource::Turn(turn) | StreamSource::Thought(turn)) => {
+                answered.turn >= *turn
+            }
+            (Event::CallFailed { turn: failed, .. }, StreamSource::Turn(turn) | StreamSource::Thought(turn)) => {
+                failed >= turn
+            }
             (Event::ToolFinished { call: finished, .. }, StreamSource::Call(call)) => finished == call,
             (Event::Reported(_), _) => true,
             _ => false,
         };
         if self.0.get(logged.thread).is_some_and(is_settled) {
             self.0.remove(logged.thread);
+        }
+    }
+
+    /// What a thread does with its words: it thinks them, or writes them.
+    pub fn verb(&self, thread: &ThreadId) -> &'static str {
+        match self.0.get(thread).map(|words| &words.source) {
+            Some(StreamSource::Thought(_)) => "thinking",
+            Some(StreamSource::Turn(_) | StreamSource::Call(_)) | None => "writing",
         }
     }
 

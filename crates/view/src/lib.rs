@@ -15,6 +15,7 @@
 //! `now` is handed in where it is needed.
 
 mod argument;
+mod attached;
 pub mod clock;
 pub mod dialect;
 pub mod draw;
@@ -36,6 +37,7 @@ mod usage;
 
 use agent::{Event, ThreadId, Time};
 
+pub use attached::AttachedFile;
 pub use dialect::Dialect;
 pub use exit::exit_code;
 pub use frame::{Body, Frame};

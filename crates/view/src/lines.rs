@@ -29,6 +29,11 @@ impl Lines {
         Self { frames: Frames::new(root), dialect, after: last_event_id }
     }
 
+    /// Whether the lines are in our own dialect.
+    pub fn is_canonical(&self) -> bool {
+        self.dialect.is_canonical()
+    }
+
     /// Takes the next event in and gives the lines that the reader has not seen.
     pub fn push(&mut self, logged: &Logged<'_>) -> Vec<Line> {
         let mut lines = Vec::new();

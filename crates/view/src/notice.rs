@@ -32,6 +32,8 @@ pub enum Notice {
     SubtaskRecalled,
     /// More calls were refused than one event has frames for.
     CallsRefused,
+    /// A thread was given a task, or a notice about a task woke it: the message is what it was told.
+    Task,
 }
 
 impl Notice {
@@ -75,6 +77,8 @@ impl Notice {
             | Event::Answered(_)
             | Event::ToolStarted { .. }
             | Event::ToolFinished { .. }
+            | Event::ChecksStarted { .. }
+            | Event::ChecksFinished { .. }
             | Event::ApprovalRequested(_)
             | Event::ApprovalResolved { .. }
             | Event::ChildPaused { .. }

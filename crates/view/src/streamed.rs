@@ -1,4 +1,4 @@
-//! Text that is shown while it is produced: the frames `text_delta` and `tool_progress`.
+//! Text that is shown while it is produced: the frames `text_delta`, `thinking_delta` and `tool_progress`.
 //!
 //! It is never logged, its frames have no number, and no reader can come back to them. The logged answer, or the logged result of the
 //! tool, replaces it; every interface is right without it.
@@ -26,6 +26,8 @@ pub struct Streamed {
 pub enum StreamSource {
     /// The model, in its answer to this turn.
     Turn(u32),
+    /// The model, in what it thinks before it answers this turn.
+    Thought(u32),
     /// A tool, in this call.
     Call(CallId),
 }
@@ -44,8 +46,12 @@ impl Streamed {
     /// Whether an event holds the whole text that this is a piece of, or says that it will never be whole.
     pub fn is_settled_by(&self, logged: &Logged<'_>) -> bool {
         let is_same = match (logged.event, &self.source) {
-            (Event::Answered(answered), StreamSource::Turn(turn)) => answered.turn == *turn,
-            (Event::CallFailed { turn: failed, .. }, StreamSource::Turn(turn)) => failed == turn,
+            (Event::Answered(answered), StreamSource::Turn(turn) | StreamSource::Thought(turn)) => {
+                answered.turn == *turn
+            }
+            (Event::CallFailed { turn: failed, .. }, StreamSource::Turn(turn) | StreamSource::Thought(turn)) => {
+                failed == turn
+            }
             (Event::ToolFinished { call: finished, .. }, StreamSource::Call(call)) => finished == call,
             _ => false,
         };
@@ -55,6 +61,7 @@ impl Streamed {
     fn frame(&self, so_far: Option<bool>) -> String {
         let (kind, turn, tool_use_id) = match &self.source {
             StreamSource::Turn(turn) => ("text_delta", Some(*turn), None),
+            StreamSource::Thought(turn) => ("thinking_delta", Some(*turn), None),
             StreamSource::Call(call) => ("tool_progress", None, Some(call)),
         };
         let (run, thread) = (self.thread.root(), &self.thread);
@@ -84,7 +91,7 @@ struct StreamedFrame<'a> {
 pub struct UnfinishedAnswers(BTreeMap<ThreadId, Streamed>);
 
 impl UnfinishedAnswers {
-    /// Takes a piece of text in. What tools say is not kept.
+    /// Takes a piece of text in. Neither what tools say is kept, nor what a model thinks: who joins later sees it when it is logged.
     pub fn push(&mut self, piece: &Streamed) {
         if !matches!(piece.source, StreamSource::Turn(_)) {
             return;

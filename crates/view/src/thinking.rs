@@ -1,7 +1,15 @@
 //! What a model thought before it answered, out of the blocks that are kept for its provider. Encrypted thoughts stay closed.
 
 use agent::Json;
+use agent::message::Part;
 use serde_json::Value;
+
+/// All thoughts of an answer, as one text; none where there are none that can be read.
+pub(crate) fn of_all(parts: &[Part]) -> Option<String> {
+    let thoughts = |part: &Part| if let Part::Opaque { raw, .. } = part { of(raw) } else { None };
+    let texts: Vec<String> = parts.iter().filter_map(thoughts).collect();
+    (!texts.is_empty()).then(|| texts.join("\n\n"))
+}
 
 /// The thoughts in a block, as text; none where there are none that can be read.
 pub(crate) fn of(raw: &Json) -> Option<String> {

@@ -9,13 +9,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use agent::approval::Resolution;
-use agent::event::{ChildAsked, ChildSpawned, TurnKind, VerdictKind};
-use agent::message::Part;
+use agent::event::{ChildAsked, ChildSpawned, MadeCall, TurnKind, VerdictKind};
+use agent::message::{Offer, Part};
+use agent::tools::CHECKS;
 use agent::{CallId, Event, Json, Outcome, Report, ThreadId, Time};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Logged, Notice, argument, clock, thinking};
+use crate::known::checks_input;
+use crate::{AttachedFile, Logged, Notice, argument, clock, thinking};
 
 /// Gathers one thread's events.
 #[derive(Clone, Debug)]
@@ -35,6 +37,9 @@ pub enum Entry {
         at: Time,
         /// The words.
         text: Arc<str>,
+        /// Images and documents that came with them.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        attachments: Vec<AttachedFile>,
     },
     /// What the parent asked, or what the program let it know.
     Brief {
@@ -73,6 +78,10 @@ pub enum Entry {
         agent: Arc<str>,
         /// The words.
         text: Arc<str>,
+        /// What a person may answer: the words say it too, and interfaces can show it as choices.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[schemars(with = "Vec<schema::Offer>")]
+        offers: Vec<Offer>,
     },
     /// A tool call and its result.
     Tool(ToolRow),
@@ -201,8 +210,11 @@ impl Rows {
                     self.entries.push(Entry::Brief { at, text: brief.text() });
                 }
             }
-            Event::RunStarted { prompt, from, .. } => self.entries.push(match from {
-                None => Entry::Prompt { at, text: prompt.clone() },
+            Event::RunStarted { prompt, attachments, from, .. } => self.entries.push(match from {
+                None => {
+                    let attachments = attachments.iter().map(AttachedFile::of).collect();
+                    Entry::Prompt { at, text: prompt.clone(), attachments }
+                }
                 Some(_) => Entry::Brief { at, text: prompt.to_string() },
             }),
             Event::Steered { text, from, .. } => {
@@ -210,9 +222,14 @@ impl Rows {
             }
             Event::TurnStarted(started) => self.sums_up = started.kind == TurnKind::Compact,
             Event::Answered(answered) => {
+                let mut calls = answered.calls();
                 for part in &answered.parts {
-                    self.said(at, part);
+                    match part {
+                        Part::ToolCall { .. } => calls.next().into_iter().for_each(|made| self.called(at, &made)),
+                        part => self.said(at, part),
+                    }
                 }
+                self.offered(answered.parts.iter().flat_map(Part::offered).collect());
                 for verdict in &answered.verdicts {
                     if let VerdictKind::Refused { reason, .. } = &verdict.what {
                         let row = self.tool(at, &verdict.call);
@@ -221,7 +238,15 @@ impl Rows {
                     }
                 }
             }
-            Event::ToolFinished { call, result, duration_ms, .. } => {
+            Event::ChecksStarted { call, commands } => {
+                let input = checks_input(commands);
+                let row = self.tool(at, call);
+                row.name = Some(CHECKS.into());
+                row.argument = argument::short(&input);
+                row.input = Some(input);
+            }
+            Event::ToolFinished { call, result, duration_ms, .. }
+            | Event::ChecksFinished { call, result, duration_ms, .. } => {
                 let row = self.tool(at, call);
                 row.output = Some(result.content.clone());
                 row.is_error = result.is_error;
@@ -308,13 +333,7 @@ impl Rows {
             Part::Text { text, .. } if !text.is_empty() && !self.sums_up => {
                 let agent = self.agent.clone().unwrap_or_else(|| "agent".into());
                 self.spoken = Some(text.clone());
-                self.entries.push(Entry::Text { at, agent, text: text.clone() });
-            }
-            Part::ToolCall { id, name, input } => {
-                let row = self.tool(at, id);
-                row.name = Some(name.clone());
-                row.argument = argument::short(input);
-                row.input = Some(input.clone());
+                self.entries.push(Entry::Text { at, agent, text: text.clone(), offers: Vec::new() });
             }
             Part::Opaque { raw, .. } if !self.sums_up => {
                 if let Some(text) = thinking::of(raw) {
@@ -322,7 +341,25 @@ impl Rows {
                     self.entries.push(Entry::Thinking { at, agent, text });
                 }
             }
-            Part::Text { .. } | Part::ToolResult { .. } | Part::Attached(_) | Part::Opaque { .. } => {}
+            Part::Text { .. }
+            | Part::ToolCall { .. }
+            | Part::ToolResult { .. }
+            | Part::Attached(_)
+            | Part::Opaque { .. } => {}
+        }
+    }
+
+    fn called(&mut self, at: Time, made: &MadeCall<'_>) {
+        let row = self.tool(at, made.call);
+        row.name = Some(made.name.clone());
+        row.argument = argument::short(&made.input);
+        row.input = Some(made.input.clone());
+    }
+
+    /// What may be answered stands with the last words of an answer.
+    fn offered(&mut self, choices: Vec<Offer>) {
+        if let Some(Entry::Text { offers, .. }) = self.entries.last_mut().filter(|_| !choices.is_empty()) {
+            *offers = choices;
         }
     }
 

@@ -150,7 +150,7 @@ fn used_by(event: &Event) -> Option<Usage> {
             children: 0,
             estimated_tokens: answered.estimated_tokens(),
         }),
-        Event::CallFailed { booked, error, .. } => Some(lost_usage(booked, error.tokens.as_ref())),
+        Event::CallFailed { booked, error, .. } => Some(lost_usage(booked, error.tokens.as_deref())),
         Event::CallRepeated { booked, .. } => Some(lost_usage(booked, None)),
         Event::ChildStarted { again: false, .. } => Some(Usage { children: 1, ..Usage::default() }),
         Event::ThreadCreated(_)
@@ -162,6 +162,8 @@ fn used_by(event: &Event) -> Option<Usage> {
         | Event::TurnStarted(_)
         | Event::ToolStarted { .. }
         | Event::ToolFinished { .. }
+        | Event::ChecksStarted { .. }
+        | Event::ChecksFinished { .. }
         | Event::ApprovalRequested(_)
         | Event::ApprovalResolved { .. }
         | Event::ChildPaused { .. }

@@ -23,7 +23,8 @@ pub fn verb(name: &str, thread: &Thread, catalog: &Catalog) -> Option<ToolInfo> 
     let (description, schema) = match verb {
         Verb::SpawnAgent => {
             let agents: Vec<&Agent> = catalog.offered(thread).collect();
-            (spawn_words(policy, &agents), spawn_schema(policy, &agents))
+            let has_servers = thread.tools.names().iter().any(|tool| catalog.servers.contains_key(tool));
+            (spawn_words(policy, &agents), spawn_schema(policy, &agents, has_servers))
         }
         Verb::Delegate => (hand_over_words(policy, catalog), Json::of(&hand_over_schema(policy))),
         Verb::DelegateTask => (
@@ -106,6 +107,9 @@ static SPAWN_AGENT: LazyLock<Vec<(&'static str, String)>> = LazyLock::new(|| {
     all
 });
 
+/// How many characters of descriptions of agents are shown with `spawn_agent`; further agents are shown by name alone.
+const LONGEST_LIST: usize = 2_000;
+
 fn spawn_words(policy: &Policy, agents: &[&Agent]) -> String {
     let mut words = String::from(
         "Give a self-contained task to a sub-agent with its own context; its report is the result. \
@@ -113,8 +117,13 @@ fn spawn_words(policy: &Policy, agents: &[&Agent]) -> String {
     );
     if policy.spawn_args.iter().any(|arg| &**arg == "agent") && !agents.is_empty() {
         words.push_str(" Agents:");
+        let begin = words.len();
         for agent in agents {
-            words.push_str(&format!(" {} ({});", agent.name, agent.description));
+            // A person with a hundred agents does not pay for their descriptions with every request: `list_agents` has them.
+            match words.len() - begin + agent.description.len() <= LONGEST_LIST {
+                true => words.push_str(&format!(" {} ({});", agent.name, agent.description)),
+                false => words.push_str(&format!(" {};", agent.name)),
+            }
         }
         words.pop();
         words.push('.');
@@ -122,11 +131,15 @@ fn spawn_words(policy: &Policy, agents: &[&Agent]) -> String {
     words
 }
 
-fn spawn_schema(policy: &Policy, agents: &[&Agent]) -> Json {
+fn spawn_schema(policy: &Policy, agents: &[&Agent], has_servers: bool) -> Json {
     let mut text = String::with_capacity(2048);
     text.push_str(r#"{"properties":{"#);
     let begin = text.len();
-    for (name, schema) in SPAWN_AGENT.iter().filter(|(name, _)| policy.spawn_args.iter().any(|arg| &**arg == *name)) {
+    let is_shown = |name: &str| match name {
+        MCP_SERVERS => has_servers && policy.spawn_args.iter().any(|arg| &**arg == "tools"),
+        name => policy.spawn_args.iter().any(|arg| &**arg == name),
+    };
+    for (name, schema) in SPAWN_AGENT.iter().filter(|(name, _)| is_shown(name)) {
         if text.len() > begin {
             text.push(',');
         }
@@ -151,7 +164,10 @@ fn spawned_by_name(names: &[&str]) -> Value {
     json!({"type": "string", "enum": names})
 }
 
-fn spawn_properties(names: &[&str]) -> [(&'static str, Value); 17] {
+/// Shown where the thread has tools of servers that it may choose from.
+const MCP_SERVERS: &str = "mcp_servers";
+
+fn spawn_properties(names: &[&str]) -> [(&'static str, Value); 19] {
     [
         ("task", string("what to do, where, and what to report")),
         ("agent", spawned_by_name(names)),
@@ -159,6 +175,7 @@ fn spawn_properties(names: &[&str]) -> [(&'static str, Value); 17] {
         ("scope", string("files or folders to keep to")),
         ("context", string("facts it needs")),
         ("tools", json!({"type": "array", "items": {"type": "string"}, "description": "only these tools"})),
+        (MCP_SERVERS, json!({"type": "array", "items": {"type": "string"}, "description": "only these MCP servers"})),
         ("model", string("provider/model")),
         ("mode", json!({"type": "string", "enum": ["plan", "ask", "auto", "dangerous"]})),
         ("max_tool_calls", json!({"type": "integer"})),
@@ -166,6 +183,10 @@ fn spawn_properties(names: &[&str]) -> [(&'static str, Value); 17] {
         ("max_cost", json!({"type": "number", "description": "dollars"})),
         ("timeout_s", json!({"type": "number"})),
         ("expected", string("what the report should hold")),
+        (
+            "checks",
+            json!({"description": "commands (list) that must succeed when it is done, or a JSON Schema (object) for its report"}),
+        ),
         ("background", json!({"type": "boolean", "description": "go on without waiting"})),
         ("files", json!({"type": "array", "items": {"type": "string"}, "description": "contents to give along"})),
         ("messages", json!({"type": "integer", "description": "share the last N of this conversation"})),
@@ -179,6 +200,7 @@ fn delegate_schema() -> Value {
             ("task", string("")),
             ("scope", string("")),
             ("agent", string("")),
+            ("checks", json!({"description": "as of spawn_agent"})),
             ("depends_on", json!({"description": "0-based index, or a list of them"})),
         ],
         &["task"],
@@ -242,6 +264,7 @@ mod tests {
             model: None,
             tools: None,
             lends: Vec::new(),
+            mcp_servers: None,
             mode: None,
             effort: None,
         };
@@ -252,7 +275,7 @@ mod tests {
             let names: Vec<&str> = agents.iter().map(|agent| &*agent.name).collect();
             let is_shown = |name: &str| policy.spawn_args.iter().any(|arg| &**arg == name);
             let shown: Vec<_> = spawn_properties(&names).into_iter().filter(|(name, _)| is_shown(name)).collect();
-            assert_eq!(spawn_schema(&policy, &agents), Json::of(&object(&shown, &["task"])));
+            assert_eq!(spawn_schema(&policy, &agents, false), Json::of(&object(&shown, &["task"])));
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::approval::{ApprovalId, Resolution};
 use crate::effect::Effect;
-use crate::event::{Answered, VerdictKind};
+use crate::event::{Answered, MadeCall, VerdictKind};
 use crate::id::{CallId, ThreadId, Time};
 use crate::json::Json;
 use crate::message::{Part, Told};
@@ -109,11 +109,9 @@ pub enum VerbState {
 impl Calls {
     pub(super) fn of(answered: &Answered) -> Self {
         let mut calls = Self { slots: Vec::with_capacity(answered.verdicts.len()), ..Self::default() };
-        let mut verdicts = answered.verdicts.iter();
-        for part in &answered.parts {
-            let Part::ToolCall { id, name, input } = part else { continue };
-            let verdict = verdicts.next().expect("every call that stays in an answer has a verdict");
-            calls.places.insert(id.clone(), calls.slots.len());
+        for MadeCall { call, name, input, verdict } in answered.calls() {
+            let verdict = verdict.expect("every call that stays in an answer has a verdict");
+            calls.places.insert(call.clone(), calls.slots.len());
             let result = match &verdict.what {
                 VerdictKind::Refused { reason, .. } => Some(ToolResult::error(reason.clone())),
                 VerdictKind::Run { .. } | VerdictKind::Asked { .. } | VerdictKind::Verb | VerdictKind::VerbAsked => {
@@ -123,9 +121,9 @@ impl Calls {
             calls.open += usize::from(result.is_none());
             calls.has_tools |= matches!(verdict.what, VerdictKind::Run { .. } | VerdictKind::Asked { .. });
             calls.slots.push(Slot {
-                call: id.clone(),
-                name: name.clone(),
-                input: input.clone(),
+                call: call.clone(),
+                name,
+                input,
                 verdict: verdict.what.clone(),
                 state: if result.is_none() { SlotState::Waiting } else { SlotState::Done },
                 approved: None,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::budget::Grant;
 use crate::effect::Effect;
 use crate::event::{Answered, Ending, TurnKind, TurnStarted, VerdictKind};
-use crate::id::{InputId, Time};
+use crate::id::{CallId, InputId, Time};
 use crate::json::Json;
 use crate::report::Usage;
 
@@ -38,8 +38,19 @@ pub struct Run {
     pub words: Words,
     /// How often it made no progress.
     pub pace: Pace,
+    /// What became of the checks of its brief.
+    pub checks: ChecksSoFar,
     /// What was done because the conversation is too long for the model.
     pub window: Window,
+}
+
+/// What became of the checks of a brief.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ChecksSoFar {
+    /// Whether they have passed for the newest answer.
+    pub passed: bool,
+    /// How often they have failed.
+    pub failed: u32,
 }
 
 /// The times of a run.
@@ -149,6 +160,19 @@ pub enum Phase {
     Acting,
     /// It has answered, and is done once no child lives and nobody has said anything more.
     Answered,
+    /// It has answered, and the checks of its brief run.
+    Checking(Checking),
+}
+
+/// Checks that run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checking {
+    /// The name under which they run.
+    pub call: CallId,
+    /// Since when.
+    pub since: Time,
+    /// Whether they were told to end.
+    pub stopping: bool,
 }
 
 /// A request to the model that is under way.
@@ -180,6 +204,7 @@ impl Run {
             closing: Closing::default(),
             words: Words::default(),
             pace: Pace::default(),
+            checks: ChecksSoFar::default(),
             window: Window::default(),
         }
     }

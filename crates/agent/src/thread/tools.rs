@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::role::Role;
+use crate::verb::{Starts, Verb};
 
 /// The tools that a thread has. It begins with those of its role; `ToolsChanged` changes them, and nothing else does.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -29,6 +30,11 @@ impl Tools {
     /// Whether the thread has a tool.
     pub fn has(&self, name: &str) -> bool {
         self.names.iter().any(|tool| &**tool == name)
+    }
+
+    /// Whether any of them starts sub-agents, for which the thread may then wait.
+    pub fn start_agents(&self) -> bool {
+        self.names.iter().any(|name| Verb::of(name).is_some_and(|verb| verb.starts() != Starts::Nothing))
     }
 
     /// Whether the thread had a tool that was removed since.

@@ -10,7 +10,7 @@ use crate::machine::Moment;
 use crate::message::{Part, Told};
 use crate::model::{Answer, StopReason, Tokens};
 use crate::policy::TokenCount;
-use crate::thread::{Asking, CutShort, Phase};
+use crate::thread::{Asking, CutShort, Phase, Thread};
 use crate::turn::{approval, begin, tool_calls, verbs};
 
 /// Answers that may be cut off at their output limit and go on; after one more, the text is taken as it is, or the thread ends.
@@ -98,10 +98,18 @@ fn next(moment: &Moment<'_>, asked: &TurnStarted, answered: &Answered) -> Next {
         return again(Again::CutInText, context::cut_off());
     }
     match &answered.schema_error {
-        Some(error) if run.pace.schema_misses < MAX_SCHEMA_MISSES && run.closing.ending.is_none() => {
+        Some(error) if run.pace.schema_misses < max_schema_misses(moment.thread) && run.closing.ending.is_none() => {
             again(Again::Schema, context::schema_miss(error))
         }
         Some(_) | None => Next::Taken,
+    }
+}
+
+/// How often an answer that does not fit its schema is asked for again: the schema of a brief is one of its checks.
+fn max_schema_misses(thread: &Thread) -> u32 {
+    match thread.brief_checks() {
+        Some(checks) if checks.schema.is_some() => thread.created.policy.check_attempts.saturating_sub(1),
+        Some(_) | None => MAX_SCHEMA_MISSES,
     }
 }
 
@@ -109,7 +117,7 @@ fn next(moment: &Moment<'_>, asked: &TurnStarted, answered: &Answered) -> Next {
 pub fn asking(moment: &Moment<'_>, turn: u32) -> Option<Asking> {
     match &moment.thread.run.as_ref()?.phase {
         Phase::Asking(asking) if asking.turn.turn == turn => Some(asking.clone()),
-        Phase::Asking(_) | Phase::Ready | Phase::Acting | Phase::Answered => None,
+        Phase::Asking(_) | Phase::Ready | Phase::Acting | Phase::Answered | Phase::Checking(_) => None,
     }
 }
 
@@ -211,7 +219,8 @@ fn judge(moment: &Moment<'_>, parts: &[Part], unreadable: &[(CallId, Arc<str>)])
             );
             (refused(reason), true)
         } else {
-            let ruling = thread.rule_on(moment.facts, name, input);
+            let (name, input) = thread.called(name, input);
+            let ruling = thread.rule_on(moment.facts, &name, &input);
             decider = Some(ruling.decider);
             let (what, rule) = ruling.verdict(moment.facts);
             by = rule;
@@ -220,7 +229,8 @@ fn judge(moment: &Moment<'_>, parts: &[Part], unreadable: &[(CallId, Arc<str>)])
         if counts {
             calls_left = calls_left.map(|left| left - 1);
         }
-        verdicts.push(Verdict { call: id.clone(), what, counts, malformed: is_malformed, decider, by });
+        let tool = (!is_malformed).then(|| thread.called(name, input).0).filter(|called| called != name);
+        verdicts.push(Verdict { call: id.clone(), what, counts, malformed: is_malformed, decider, by, tool });
     }
     verdicts
 }

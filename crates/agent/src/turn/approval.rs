@@ -112,7 +112,7 @@ pub fn ask(moment: &mut Moment<'_>, call: &CallId) {
 
 fn question(moment: &Moment<'_>, call: CallId, tool: &ToolInfo, input: Json, weighed: Weighed) -> Approval {
     let thread = &*moment.thread;
-    let Weighed { assessment, risk, judgement } = weighed;
+    let Weighed { assessment, risk, judgement, .. } = weighed;
     let catalog = &*moment.facts.catalog;
     let starting = Starting::of(thread, catalog, &tool.name, &input).filter(|_| catalog.is_verb(&tool.name));
     let question = Question::of(&tool.name, &input);
@@ -195,5 +195,6 @@ fn rule_for(moment: &Moment<'_>, approval: &Approval) -> Arc<str> {
         return approval.why.clone();
     };
     let weighed = moment.thread.weigh(moment.facts, &tool, &approval.input);
-    way_out(&moment.facts.catalog, &tool, &weighed.assessment, &weighed.judgement)
+    let of_call = || way_out(&moment.facts.catalog, &tool, &weighed.assessment, &weighed.judgement);
+    weighed.way_out.clone().unwrap_or_else(of_call)
 }

@@ -94,7 +94,8 @@ fn is_refused(thread: &Thread, max_tokens: u64) -> bool {
 
 /// The tools that a thread has, as they are advertised.
 pub fn advertised<'a>(thread: &'a Thread, catalog: &'a crate::catalog::Catalog) -> impl Iterator<Item = ToolInfo> + 'a {
-    thread.tools.names().iter().filter_map(|name| catalog.tool(name, thread))
+    let shown = thread.tools.names().iter().filter(|name| !catalog.deferred.contains(*name));
+    shown.filter_map(|name| catalog.tool(name, thread))
 }
 
 fn start(moment: &mut Moment<'_>, kind: TurnKind, max_tokens: u64, claim: Claim) {
@@ -239,7 +240,7 @@ fn over(reason: String) -> Ending {
 }
 
 fn dearest_prompt(price: &Price) -> u64 {
-    price.input.max(price.cache_write).max(price.cache_read)
+    price.input.max(price.cache_write).max(price.cache_write_1h).max(price.cache_read)
 }
 
 /// Tokens of the prompt that is under way or comes next, roughly; `words` are bytes that will be said with it besides.

@@ -31,6 +31,7 @@ pub fn accept(
     check_graph(&subtasks)?;
     for subtask in &subtasks {
         spawn::find_agent(moment, subtask.agent.as_deref())?;
+        spawn::check_schema(moment, &subtask.checks)?;
     }
     spawn::room(moment.thread, count).map_err(|why| why.to_string())?;
     moment.emit(Event::Delegated { call: call.clone(), plan, subtasks, enough });
@@ -101,6 +102,7 @@ fn spawn_ready(moment: &mut Moment<'_>, call: &CallId, ready: Vec<u32>) {
         let brief = Brief {
             results: priors(graph, &subtask),
             scope: subtask.scope.clone(),
+            checks: subtask.checks.clone(),
             ..Brief::task(subtask.task.clone())
         };
         let request = ChildRequest { task: subtask.task, agent: subtask.agent, ..ChildRequest::default() };

@@ -7,6 +7,7 @@ use crate::json::Json;
 use crate::machine::Moment;
 use crate::message::Part;
 use crate::report::{Outcome, Report};
+use crate::turn::checks;
 
 /// The agent answered, and nothing is under way any more.
 pub fn answered(moment: &mut Moment<'_>) {
@@ -31,6 +32,9 @@ pub fn answered(moment: &mut Moment<'_>) {
     } else {
         (Outcome::Completed, None, None)
     };
+    if outcome == Outcome::Completed && checks::are_open(moment.thread) {
+        return checks::start(moment);
+    }
     report(moment, outcome, text, data, reason, cause);
 }
 

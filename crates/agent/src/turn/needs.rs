@@ -18,7 +18,7 @@ use crate::message::Part;
 use crate::model::Answer;
 use crate::policy::ContextMode;
 use crate::thread::{Graph, Node, Phase, Thread};
-use crate::tools::READ_FILE;
+use crate::tools::{READ_FILE, RUN_COMMAND};
 use crate::turn::spawn;
 use crate::turn::starting::Starting;
 use crate::vocabulary::{self, VerbCall};
@@ -40,6 +40,7 @@ impl Thread {
             | Input::Arrived
             | Input::ModelFailed { .. }
             | Input::ToolFinished { .. }
+            | Input::ChecksFinished { .. }
             | Input::ChildSaid { .. }
             | Input::ChildPaused { .. }
             | Input::ChildTold { .. }
@@ -71,7 +72,8 @@ impl Thread {
                 return;
             }
             if distinct.insert((name, input.text())) {
-                self.call_needs(catalog, name, input, needs);
+                let (name, input) = self.called(name, input);
+                self.call_needs(catalog, &name, &input, needs);
             }
         }
     }
@@ -133,6 +135,12 @@ impl Thread {
                 needs.call(READ_FILE, &reading(file));
             }
         }
+        if catalog.tools.contains_key(RUN_COMMAND) {
+            for command in starting.commands() {
+                needs.call(RUN_COMMAND, &running(command));
+            }
+        }
+        needs.schemas.extend(starting.schemas().cloned());
         if self.created.policy.context == ContextMode::Structured
             && let Ok(VerbCall::HandOver(order)) = vocabulary::read(self, name, input)
         {
@@ -144,6 +152,11 @@ impl Thread {
 /// The arguments with which a file would be read.
 pub fn reading(file: &str) -> Json {
     Json::of(&json!({"path": file}))
+}
+
+/// The arguments with which a command would be run.
+pub fn running(command: &str) -> Json {
+    Json::of(&json!({"command": command}))
 }
 
 fn waiting(graph: &Graph, index: u32) -> impl Iterator<Item = u32> {

@@ -7,10 +7,11 @@ use crate::catalog::Catalog;
 use crate::event::{ThreadCreated, VerdictKind};
 use crate::facts::{Consent, Facts};
 use crate::json::Json;
+use crate::message::Part;
 use crate::mode::Mode;
 use crate::permission::{self, Action, Asked, Decider, Judgement, Layer, Weighed};
 use crate::thread::Thread;
-use crate::tools::{Assessment, READ_FILE, Reach, Risk, ToolInfo};
+use crate::tools::{Assessment, CALL_TOOL, READ_FILE, Reach, Risk, ToolInfo, named_call};
 use crate::turn::needs::reading;
 use crate::turn::spawn::NoRoom;
 use crate::turn::starting::{self, Starting};
@@ -27,9 +28,31 @@ impl Thread {
             facts.assessment(&tool.name, input).clone()
         };
         let asks = if is_verb { starting::asks(&self.created.policy, tool.risk) } else { None };
-        let asked = Asked { tool: &tool.name, assessment: &assessment, foreign: self.foreign, asks };
+        let foreign = self.foreign || assessment.reach == Reach::Network && self.has_read();
+        let asked = Asked { tool: &tool.name, assessment: &assessment, foreign, asks };
         let judgement = permission::judge(&self.created.chain(), facts.rules(), &self.approvals.granted, &asked);
-        Weighed { risk: asked.risk(), judgement, assessment }
+        let risk = asked.risk();
+        let starting = is_verb.then(|| Starting::of(self, &facts.catalog, &tool.name, input)).flatten();
+        let check = starting.and_then(|starting| starting.weigh_checks(self, facts));
+        match check.filter(|check| check.judgement.action > judgement.action) {
+            // A lasting consent to the start would say nothing of what is run at the end.
+            Some(check) => Weighed {
+                risk: risk.max(check.risk),
+                way_out: Some(way_out(&facts.catalog, &check.tool, &check.assessment, &check.judgement)),
+                judgement: check.judgement,
+                assessment: Assessment { standing: None, ..assessment },
+            },
+            None => Weighed { risk, judgement, assessment, way_out: None },
+        }
+    }
+
+    /// Whether the thread knows anything that no person said to it in this conversation: a brief, results, a summary of earlier ones, or a file
+    /// that was passed with a message.
+    fn has_read(&self) -> bool {
+        let is_read = |part: &Part| matches!(part, Part::ToolResult { .. } | Part::Attached(_));
+        self.created.brief.is_some()
+            || self.talk.epoch() > 0
+            || self.talk.messages().iter().any(|message| message.parts.iter().any(is_read))
     }
 
     /// What would become of a file that this thread wants to read and a child of it to see.
@@ -38,6 +61,16 @@ impl Thread {
         let asked = Asked { tool: READ_FILE, assessment, foreign: self.foreign, asks: None };
         let chain: Vec<Layer> = self.created.chain().into_iter().chain([child]).collect();
         permission::judge(&chain, facts.rules(), &self.approvals.granted, &asked)
+    }
+}
+
+impl Thread {
+    /// The tool that a call is a call of, and its arguments: a tool that is not shown in each request is called by way of
+    /// [`CALL_TOOL`].
+    pub fn called(&self, name: &Arc<str>, input: &Json) -> (Arc<str>, Json) {
+        let is_way = &**name == CALL_TOOL && self.tools.has(CALL_TOOL);
+        let named = is_way.then(|| named_call(input)).flatten().filter(|(name, _)| Verb::of(name).is_none());
+        named.unwrap_or_else(|| (name.clone(), input.clone()))
     }
 }
 
@@ -102,7 +135,8 @@ impl Thread {
                 (false, true) => "is not permitted to you",
                 (false, false) => "is no tool",
             };
-            let tools = self.tools.names().iter().map(AsRef::as_ref).collect::<Vec<_>>().join(", ");
+            let shown = self.tools.names().iter().filter(|name| !catalog.deferred.contains(*name));
+            let tools = shown.map(AsRef::as_ref).collect::<Vec<_>>().join(", ");
             return no_tool(&format!("{name} is none of its tools"), format!("{name} {what}. Your tools: {tools}"));
         }
         let Some(tool) = catalog.tool(name, self) else {
@@ -132,7 +166,7 @@ impl Ruling {
     /// What is written down of it and done, and the rule that decided where it was not the mode alone.
     pub fn verdict(self, facts: &Facts) -> (VerdictKind, Option<Arc<str>>) {
         let is_question = matches!(self.kind, Kind::Question(_));
-        let (tool, Weighed { assessment, judgement, .. }) = match (self.kind, self.weighed) {
+        let (tool, Weighed { assessment, judgement, way_out: of_check, .. }) = match (self.kind, self.weighed) {
             (Kind::NoTool(reason), _) => return (VerdictKind::Refused { reason, rule: None }, None),
             (Kind::FreeVerb, _) => return (VerdictKind::Verb, None),
             (Kind::Judged(tool) | Kind::Question(tool), Some(weighed)) => (tool, weighed),
@@ -156,7 +190,7 @@ impl Ruling {
                      Go on without it, or say what you would have done",
                     tool.name
                 );
-                let rule = Some(way_out(&facts.catalog, &tool, &assessment, &judgement));
+                let rule = of_check.or_else(|| Some(way_out(&facts.catalog, &tool, &assessment, &judgement)));
                 (VerdictKind::Refused { reason: reason.into(), rule }, Some(by))
             }
             Action::Deny => {

@@ -8,7 +8,7 @@ use crate::machine::Moment;
 use crate::model::{CallError, CallErrorKind};
 use crate::report::Outcome;
 use crate::thread::{Phase, Slot, SlotState, interrupted, may_repeat};
-use crate::turn::{approval, child, failure, inbox, stop, tool_calls};
+use crate::turn::{approval, checks, child, failure, inbox, stop, tool_calls};
 
 /// The thread was read from its log.
 pub fn reopened(moment: &mut Moment<'_>) {
@@ -21,6 +21,7 @@ pub fn reopened(moment: &mut Moment<'_>) {
     if was_running {
         settle_tools(moment, &begun);
         settle_model(moment);
+        checks::reopened(moment);
         if moment.facts.consent == Consent::Nobody {
             approval::nobody_answers(moment);
         }

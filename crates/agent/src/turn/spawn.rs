@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::brief::{Brief, Shared};
 use crate::budget::Grant;
 use crate::catalog::Catalog;
+use crate::checks::Checks;
 use crate::context;
 use crate::event::{ChildAsked, ChildSpawned, Event};
 use crate::id::{CallId, InputId, ThreadId};
@@ -19,7 +20,7 @@ use crate::permission::{Action, Judgement, Layer};
 use crate::policy::CountMode;
 use crate::role::{Agent, Role};
 use crate::thread::{Thread, task_key};
-use crate::tools::{ASK_USER, READ_FILE, Reach};
+use crate::tools::{ASK_USER, CALL_TOOL, FIND_TOOLS, READ_FILE, RUN_COMMAND, Reach};
 use crate::verb::{Starts, Verb};
 
 /// The most messages that can be shared, and the most characters of each.
@@ -47,7 +48,10 @@ pub struct ChildRequest {
     pub scope: Option<Arc<str>>,
     pub context: Option<Arc<str>>,
     pub expected: Option<Arc<str>>,
+    pub checks: Checks,
     pub tools: Option<Vec<Arc<str>>>,
+    /// The servers whose tools it gets.
+    pub servers: Option<Vec<Arc<str>>>,
     pub model: Option<Arc<str>>,
     pub mode: Option<Mode>,
     pub max_tool_calls: Option<u32>,
@@ -86,6 +90,7 @@ pub fn brief(thread: &Thread, request: &ChildRequest) -> Brief {
         scope: request.scope.clone(),
         context: request.context.clone(),
         expected: request.expected.clone(),
+        checks: request.checks.clone(),
         files: request.files.clone(),
         shared,
         ..Brief::task(request.task.clone())
@@ -107,9 +112,17 @@ pub fn accept(
     room(thread, if subtask.is_some() { 0 } else { 1 }).map_err(|why| why.to_string())?;
     let mode = mode(thread, find_agent(moment, request.agent.as_deref())?, request, &mut narrowed);
     let role = role(moment, request, mode, &mut narrowed)?;
+    if !brief.checks.commands.is_empty() {
+        if !role.tools.iter().any(|tool| &**tool == RUN_COMMAND) {
+            let agent = &role.name;
+            return Err(format!("{agent} cannot run checks: run_command is not among its tools"));
+        }
+        brief.checks_allowed = thread.calls.slot(call).is_some_and(|slot| slot.approved.is_some());
+    }
     keep_readable(moment, &mut brief.files, &Layer { agent: role.name.clone(), mode }, &mut narrowed);
     // A sub-agent does not see what the parent and its other children write meanwhile.
     let reusable = thread.created.policy.reuse_reports && thread.id().is_root() && only_reads(moment, &role);
+    let reusable = reusable && brief.checks.is_empty();
     // While a child that may write is running, a reader could find something else than before.
     let at_rest = thread.children.live.values().all(|child| child.is_reusable());
     if reusable
@@ -267,6 +280,18 @@ pub fn find_agent<'a>(moment: &'a Moment<'_>, name: Option<&str>) -> Result<Opti
     }
 }
 
+/// The layer that a child of this request would be.
+pub fn layer(thread: &Thread, agent: Option<&Agent>, request: &ChildRequest) -> Layer {
+    let name = agent.map_or_else(|| thread.created.role.name.clone(), |agent| agent.name.clone());
+    Layer { agent: name, mode: mode(thread, agent, request, &mut Vec::new()) }
+}
+
+/// Refuses a JSON Schema that cannot be used.
+pub fn check_schema(moment: &Moment<'_>, checks: &Checks) -> Result<(), String> {
+    let why = checks.schema.as_ref().and_then(|schema| moment.facts.bad_schemas.get(schema.text()));
+    why.map_or(Ok(()), |why| Err(format!("the JSON Schema in 'checks' cannot be used: {why}")))
+}
+
 fn mode(thread: &Thread, agent: Option<&Agent>, request: &ChildRequest, narrowed: &mut Vec<Arc<str>>) -> Mode {
     let parent = thread.created.mode;
     let by_policy = if thread.created.policy.inherit_mode { parent } else { Mode::Ask };
@@ -292,6 +317,15 @@ fn role(moment: &Moment<'_>, request: &ChildRequest, mode: Mode, narrowed: &mut 
     let effort = agent.map_or_else(|| parent.role.model.effort.clone(), |agent| agent.effort.clone());
     let model = Model { effort, ..model };
     let policy = &parent.policy;
+    // Where the parent's own price is not known, a person has said that this is good.
+    let is_limited = parent.grant.cost_microusd.is_some() && parent.role.model.has_known_cost();
+    if is_limited && !model.has_known_cost() && !policy.allow_unknown_price {
+        let name = &model.name;
+        return Err(format!(
+            "no price is known for {name}, so the limit on money cannot hold it: use another model, or a person sets \
+             models.\"{name}\".price or grant.unknown_price = \"allow\""
+        ));
+    }
     let may_spawn = parent.grant.depth > 1 && policy.enabled && (mode > Mode::Plan || policy.spawn_in_plan);
     let given = |tool: &Arc<str>| {
         let is_verb = Verb::of(tool).is_some();
@@ -300,11 +334,14 @@ fn role(moment: &Moment<'_>, request: &ChildRequest, mode: Mode, narrowed: &mut 
     let has: Vec<Arc<str>> = match agent.and_then(|agent| agent.tools.as_ref()) {
         None => tools.names().iter().filter(|tool| given(tool)).cloned().collect(),
         // A tool that the parent only lends goes to an agent whose definition names it.
-        Some(own) => {
+        Some(_) => {
+            let servers = &moment.facts.catalog.servers;
+            let named = |tool: &Arc<str>| agent.is_some_and(|agent| agent.names(tool, servers.get(tool)));
             let all = tools.names().iter().chain(&parent.role.lends);
-            all.filter(|tool| own.contains(tool) && given(tool)).cloned().collect()
+            all.filter(|tool| named(tool) && given(tool)).cloned().collect()
         }
     };
+    let (has, servers) = of_servers(moment, request, agent, has, narrowed);
     let own_lends = agent.map_or(&[][..], |agent| &agent.lends);
     let lends = own_lends.iter().filter(|tool| moment.thread.can_give(tool)).cloned().collect();
     let is_chosen = request.tools.is_some() || agent.is_some_and(|agent| agent.tools.is_some());
@@ -327,7 +364,48 @@ fn role(moment: &Moment<'_>, request: &ChildRequest, mode: Mode, narrowed: &mut 
         None => (parent.role.name.clone(), parent.role.prompt.clone()),
     };
     let prompt = request.system_prompt.clone().unwrap_or(prompt);
-    Ok(Role { name, prompt, model, tools, lends, gets_new_tools, catalog, output_schema: None })
+    Ok(Role { name, prompt, model, tools, lends, servers, gets_new_tools, catalog, output_schema: None })
+}
+
+/// Of these tools, those that no server offers and those of the servers that the request or the agent names; all where neither does.
+/// Also the names of the servers, and the two tools by which the rest is reached, as long as something is reached by them.
+fn of_servers(
+    moment: &Moment<'_>,
+    request: &ChildRequest,
+    agent: Option<&Agent>,
+    mut has: Vec<Arc<str>>,
+    narrowed: &mut Vec<Arc<str>>,
+) -> (Vec<Arc<str>>, Option<Vec<Arc<str>>>) {
+    let (catalog, parents) = (&*moment.facts.catalog, &moment.thread.created.role.servers);
+    let own = agent.and_then(|agent| agent.mcp_servers.as_ref());
+    let servers = match (&request.servers, own) {
+        (Some(requested), Some(own)) => Some(requested.iter().filter(|name| own.contains(name)).cloned().collect()),
+        (chosen, own) => chosen.as_ref().or(own).cloned(),
+    };
+    let servers: Option<Vec<Arc<str>>> = match (servers, parents) {
+        (Some(mut servers), Some(parents)) => {
+            servers.retain(|name| parents.contains(name));
+            Some(servers)
+        }
+        (servers, parents) => servers.or_else(|| parents.clone()),
+    };
+    let parent = moment.thread.tools.names();
+    for name in request.servers.iter().flatten() {
+        let is_given = servers.iter().flatten().any(|given| given == name)
+            && parent.iter().any(|tool| catalog.servers.get(tool) == Some(name));
+        if !is_given {
+            narrowed.push(format!("MCP server {name} was not given: it is not among those that can be").into());
+        }
+    }
+    has.retain(|tool| catalog.is_chosen(servers.as_deref(), tool));
+    let is_way = |tool: &str| [FIND_TOOLS, CALL_TOOL].contains(&tool);
+    if has.iter().any(|tool| catalog.deferred.contains(tool)) {
+        let ways = parent.iter().filter(|tool| is_way(tool) && !has.contains(tool)).cloned().collect::<Vec<_>>();
+        has.extend(ways);
+    } else if !catalog.deferred.is_empty() {
+        has.retain(|tool| !is_way(tool));
+    }
+    (has, servers)
 }
 
 fn carve(

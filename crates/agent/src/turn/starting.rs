@@ -7,11 +7,15 @@
 use std::sync::Arc;
 
 use crate::catalog::Catalog;
+use crate::checks::Checks;
+use crate::facts::Facts;
 use crate::json::Json;
 use crate::machine::Moment;
+use crate::permission::{self, Asked, Judgement, Layer};
 use crate::policy::{Policy, StartApproval};
 use crate::thread::Thread;
-use crate::tools::{Assessment, Reach, Risk, ToolInfo};
+use crate::tools::{Assessment, RUN_COMMAND, Reach, Risk, ToolInfo};
+use crate::turn::needs::running;
 use crate::turn::spawn::{self, ChildRequest};
 use crate::vocabulary::{self, VerbCall};
 
@@ -23,6 +27,8 @@ pub struct Starting {
     model: Option<Arc<str>>,
     /// The files whose content they are passed.
     files: Vec<Arc<str>>,
+    /// What must hold before each of them is done, and what the one who would do it may do.
+    checks: Vec<(Layer, Checks)>,
     is_temporary: bool,
     is_batch: bool,
     /// Whether it is a child that has reported and goes on.
@@ -41,13 +47,20 @@ impl Starting {
             agents,
             model: None,
             files: Vec::new(),
+            checks: Vec::new(),
             is_temporary: false,
             is_batch: false,
             is_again: false,
         };
         let one = |agent| plain(vec![agent]);
-        let requested =
-            |agent, request: ChildRequest| Self { model: request.model, files: request.files, ..one(agent) };
+        let checked = |request: &ChildRequest| {
+            let agent = catalog.agent(request.agent.as_deref().unwrap_or("general"));
+            (!request.checks.is_empty()).then(|| (spawn::layer(thread, agent, request), request.checks.clone()))
+        };
+        let requested = |agent, request: ChildRequest| {
+            let checks = checked(&request).into_iter().collect();
+            Self { model: request.model, files: request.files, checks, ..one(agent) }
+        };
         let batch = |agents| Self { is_batch: true, ..plain(agents) };
         match vocabulary::read(thread, name, input).ok()? {
             VerbCall::Start { request, is_temporary: true } => {
@@ -58,7 +71,12 @@ impl Starting {
             }
             VerbCall::HandOver(order) => Some(one(known(Some(&order.agent)))),
             VerbCall::Split { subtasks, .. } => {
-                Some(batch(subtasks.iter().map(|subtask| known(subtask.agent.as_ref())).collect()))
+                let checks = subtasks.iter().filter_map(|subtask| {
+                    let (agent, checks) = (subtask.agent.clone(), subtask.checks.clone());
+                    checked(&ChildRequest { agent, checks, ..ChildRequest::default() })
+                });
+                let checks = checks.collect();
+                Some(Self { checks, ..batch(subtasks.iter().map(|subtask| known(subtask.agent.as_ref())).collect()) })
             }
             VerbCall::Message { who, .. } => {
                 let child = thread.finished_child(&who).ok()??;
@@ -84,6 +102,36 @@ impl Starting {
         self.files.iter().take(spawn::MAX_FILES).map(AsRef::as_ref)
     }
 
+    /// The commands that would be run when they are done.
+    pub fn commands(&self) -> impl Iterator<Item = &str> {
+        self.checks.iter().flat_map(|(_, checks)| checks.commands.iter().map(AsRef::as_ref))
+    }
+
+    /// The JSON Schemas that their reports would have to match.
+    pub fn schemas(&self) -> impl Iterator<Item = &Json> {
+        self.checks.iter().filter_map(|(_, checks)| checks.schema.as_ref())
+    }
+
+    /// The most cautious word about the commands, each as if the one whom it checks had called it; none where there are no commands.
+    pub fn weigh_checks(&self, thread: &Thread, facts: &Facts) -> Option<CheckWeighed> {
+        let tool = facts.catalog.tools.get(RUN_COMMAND)?;
+        let mut worst: Option<CheckWeighed> = None;
+        for (layer, command) in
+            self.checks.iter().flat_map(|(layer, checks)| checks.commands.iter().map(move |command| (layer, command)))
+        {
+            let assessment = facts.assessment(RUN_COMMAND, &running(command));
+            let asked = Asked { tool: RUN_COMMAND, assessment, foreign: thread.foreign, asks: None };
+            let chain: Vec<Layer> = thread.created.chain().into_iter().chain([layer.clone()]).collect();
+            let mut judgement = permission::judge(&chain, facts.rules(), &thread.approvals.granted, &asked);
+            judgement.by = format!("the check `{command}`: {}", judgement.by).into();
+            let risk = asked.risk();
+            if worst.as_ref().is_none_or(|worst| judgement.action > worst.judgement.action) {
+                worst = Some(CheckWeighed { tool: tool.clone(), assessment: assessment.clone(), risk, judgement });
+            }
+        }
+        worst
+    }
+
     /// How many places it needs. A child that goes on has its place, or is given it when it does.
     pub fn places(&self) -> u32 {
         if self.is_again { 0 } else { self.agents.len() as u32 }
@@ -95,6 +143,14 @@ impl Starting {
     }
 
     fn effect(&self) -> Arc<str> {
+        let commands: Vec<String> = self.commands().map(|command| format!("`{command}`")).collect();
+        if commands.is_empty() {
+            return self.start_effect();
+        }
+        format!("{}; when it is done, runs {}", self.start_effect(), commands.join(", ")).into()
+    }
+
+    fn start_effect(&self) -> Arc<str> {
         match (self.agents.as_slice(), self.is_temporary) {
             ([agent], _) if self.is_again => format!("asks the sub-agent {agent} something more").into(),
             ([name], true) => format!("starts the temporary sub-agent '{name}'").into(),
@@ -102,6 +158,18 @@ impl Starting {
             (agents, _) => format!("starts {} sub-agents: {}", agents.len(), agents.join(", ")).into(),
         }
     }
+}
+
+/// What the rules say about a check.
+pub struct CheckWeighed {
+    /// The tool by which it is run.
+    pub tool: ToolInfo,
+    /// What it would do.
+    pub assessment: Assessment,
+    /// How much a person should think.
+    pub risk: Risk,
+    /// What is done about it.
+    pub judgement: Judgement,
 }
 
 /// What a call of a verb would do.

@@ -22,7 +22,7 @@ pub fn begin(moment: &mut Moment<'_>, input: Option<InputId>, ending: Ending) {
     };
     let was_asking = match moment.thread.run.as_ref().map(|run| &run.phase) {
         Some(Phase::Asking(asking)) if !asking.cancelled => Some(asking.turn.turn),
-        Some(Phase::Asking(_) | Phase::Ready | Phase::Acting | Phase::Answered) | None => None,
+        Some(Phase::Asking(_) | Phase::Ready | Phase::Acting | Phase::Answered | Phase::Checking(_)) | None => None,
     };
     let was_running: Vec<CallId> = running_tools(moment);
     moment.emit(Event::StopBegun { input, ending });
@@ -102,7 +102,12 @@ fn close_calls(moment: &mut Moment<'_>, reason: &str) {
 
 fn running_tools(moment: &Moment<'_>) -> Vec<CallId> {
     let is_running = |state: &SlotState| matches!(state, SlotState::Running { stopping: false, .. });
-    moment.thread.calls.slots().iter().filter(|slot| is_running(&slot.state)).map(|slot| slot.call.clone()).collect()
+    let calls = moment.thread.calls.slots().iter().filter(|slot| is_running(&slot.state)).map(|slot| slot.call.clone());
+    let checks = match moment.thread.run.as_ref().map(|run| &run.phase) {
+        Some(Phase::Checking(checking)) if !checking.stopping => Some(checking.call.clone()),
+        Some(_) | None => None,
+    };
+    calls.chain(checks).collect()
 }
 
 /// The report of a child that was accepted and never begun.

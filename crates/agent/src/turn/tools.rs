@@ -33,6 +33,7 @@ fn allowed(thread: &Thread, catalog: &Catalog) -> Vec<Arc<str>> {
         role.gets_new_tools
             && !role.tools.contains(tool)
             && !catalog.reserved.contains(*tool)
+            && catalog.is_chosen(role.servers.as_deref(), tool)
             && Verb::of(tool).is_none()
             && (may_ask || &***tool != ASK_USER)
     };

@@ -200,6 +200,7 @@ fn perform(moment: &mut Moment<'_>, slot: &Slot, asked_for: VerbCall, siblings: 
     let call = &slot.call;
     let begun = match asked_for {
         VerbCall::Start { request, .. } => {
+            spawn::check_schema(moment, &request.checks)?;
             let brief = spawn::brief(moment.thread, &request);
             start_one(moment, call, &request, brief, siblings)
         }

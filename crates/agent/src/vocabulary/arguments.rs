@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use crate::checks::Checks;
 use crate::json::Json;
 
 /// The arguments of one call.
@@ -99,6 +100,33 @@ impl Arguments {
             }
             Some(other) => Err(self.wrong(names[0], "a list of texts", &other)),
         }
+    }
+
+    /// What must hold before a sub-agent is done: commands, a JSON Schema, or `{commands, schema}`.
+    pub fn checks(&mut self) -> Result<Checks, String> {
+        let Some(value) = self.take(&["checks"]) else { return Ok(Checks::default()) };
+        let commands = |value: &Value| -> Option<Vec<Arc<str>>> {
+            match value {
+                Value::String(command) if !command.trim().is_empty() => Some(vec![command.as_str().into()]),
+                Value::Array(items) => {
+                    let command = |item: &Value| item.as_str().filter(|text| !text.trim().is_empty()).map(Arc::from);
+                    items.iter().map(command).collect()
+                }
+                _ => None,
+            }
+        };
+        let both = |object: &Map<String, Value>| object.keys().all(|key| key == "commands" || key == "schema");
+        let read = match &value {
+            Value::Object(object) if object.is_empty() => Some(Checks::default()),
+            Value::Object(object) if both(object) => {
+                let listed = object.get("commands").map_or(Some(Vec::new()), commands);
+                let schema = object.get("schema").filter(|schema| !schema.is_null()).map(Json::of);
+                listed.map(|commands| Checks { commands, schema })
+            }
+            Value::Object(_) => Some(Checks { commands: Vec::new(), schema: Some(Json::of(&value)) }),
+            _ => commands(&value).map(|commands| Checks { commands, schema: None }),
+        };
+        read.ok_or_else(|| self.wrong("checks", "a list of commands, or a JSON Schema", &value))
     }
 
     /// Any value.

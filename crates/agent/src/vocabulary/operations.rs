@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::checks::Checks;
 use crate::event::{Enough, Subtask};
 use crate::input::Strength;
 use crate::json::Json;
@@ -51,6 +52,7 @@ pub fn spawn(thread: &Thread, input: &Json) -> Result<VerbCall, String> {
                 name: Some(arguments.needed(&["name"])?),
                 system_prompt: arguments.text(&["system_prompt"])?,
                 tools: arguments.texts(&["tools"])?,
+                servers: arguments.texts(&["mcp_servers"])?,
                 model: named_model(thread, provider, model),
                 ..ChildRequest::default()
             };
@@ -106,7 +108,13 @@ pub fn batch(input: &Json) -> Result<VerbCall, String> {
     let subtask = |task: Value| {
         let mut arguments = Arguments::inside("ParallelTasksTool", BATCH_EXAMPLE, task)?;
         let agent = Some(arguments.needed(&["agent_id"])?);
-        Ok::<_, String>(Subtask { task: arguments.needed(&["prompt"])?, scope: None, agent, depends_on: Vec::new() })
+        Ok::<_, String>(Subtask {
+            task: arguments.needed(&["prompt"])?,
+            scope: None,
+            agent,
+            checks: Checks::default(),
+            depends_on: Vec::new(),
+        })
     };
     let subtasks = tasks.into_iter().map(subtask).collect::<Result<_, _>>()?;
     Ok(VerbCall::Split { plan: "".into(), subtasks, enough, ignored: arguments.ignored() })

@@ -29,7 +29,7 @@ const WAIT_EXAMPLE: &str = r#"{"any": true, "timeout_s": 60}"#;
 const STOP_EXAMPLE: &str = r#"{"agent": "explore"}"#;
 
 /// Arguments and the ways in which models write them. The task is always understood.
-const SPELLINGS: [(&str, &[&str]); 16] = [
+const SPELLINGS: [(&str, &[&str]); 17] = [
     ("agent", &["agent", "subagent_type", "agent_type"]),
     ("name", &["name"]),
     ("scope", &["scope"]),
@@ -42,11 +42,15 @@ const SPELLINGS: [(&str, &[&str]); 16] = [
     ("max_cost", &["max_cost"]),
     ("timeout_s", &["timeout_s", "timeout", "timeout_ms", "timeoutMs"]),
     ("expected", &["expected"]),
+    ("checks", &["checks"]),
     ("background", &["background"]),
     ("files", &["files"]),
     ("messages", &["messages"]),
     ("progress", &["progress"]),
 ];
+
+/// The servers whose tools a sub-agent gets.
+const SERVERS: [&str; 2] = ["mcp_servers", "mcpServers"];
 
 /// Reads the arguments of `spawn_agent`.
 pub fn spawn_agent(thread: &Thread, input: &Json) -> Result<VerbCall, String> {
@@ -56,6 +60,9 @@ pub fn spawn_agent(thread: &Thread, input: &Json) -> Result<VerbCall, String> {
     let is_shown = |argument: &str| policy.spawn_args.iter().any(|shown| &**shown == argument);
     for (_, spellings) in SPELLINGS.iter().filter(|(argument, _)| !is_shown(argument)) {
         arguments.set_aside(spellings);
+    }
+    if !is_shown("tools") {
+        arguments.set_aside(&SERVERS);
     }
     let task = arguments.needed(&["task", "prompt", "description"])?;
     let mode = arguments.text(&["mode"])?.map(|mode| mode.parse()).transpose()?;
@@ -86,7 +93,9 @@ pub fn spawn_agent(thread: &Thread, input: &Json) -> Result<VerbCall, String> {
         scope: arguments.text(&["scope"])?,
         context: arguments.text(&["context"])?,
         expected: arguments.text(&["expected"])?,
+        checks: arguments.checks()?,
         tools: arguments.texts(&["tools"])?,
+        servers: arguments.texts(&SERVERS)?,
         model: arguments.text(&["model"])?,
         mode,
         // Casts from float saturate, so that an absurd request becomes a large one and is cut below.
@@ -124,6 +133,7 @@ fn read_subtask(item: Value) -> Result<Subtask, String> {
     let task = arguments.needed(&["task", "prompt", "description"])?;
     let scope = arguments.text(&["scope"])?;
     let agent = arguments.text(&["agent"])?;
+    let checks = arguments.checks()?;
     let indexes = match arguments.value("depends_on") {
         None => Vec::new(),
         Some(Value::Array(items)) => items,
@@ -139,7 +149,7 @@ fn read_subtask(item: Value) -> Result<Subtask, String> {
             depends_on.push(on);
         }
     }
-    Ok(Subtask { task, scope, agent, depends_on })
+    Ok(Subtask { task, scope, agent, checks, depends_on })
 }
 
 /// Reads the arguments of `message_agent`.

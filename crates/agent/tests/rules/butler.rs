@@ -39,6 +39,7 @@ fn household() -> World {
         name: name.into(),
         tools: Some(tools.iter().map(|tool| Arc::from(*tool)).collect()),
         lends: lends.iter().map(|tool| Arc::from(*tool)).collect(),
+        mcp_servers: None,
         mode: None,
         ..catalog.agents["general"].clone()
     };

@@ -160,3 +160,23 @@ fn a_grant_a_claim_and_a_usage_without_requests_are_read() {
     let usage = r#"{"tokens":{},"counted_tokens":1,"cost_microusd":0,"tool_calls":0,"model_calls":1,"children":0}"#;
     assert_eq!(serde_json::from_str::<Usage>(usage).unwrap().requests, 0);
 }
+
+/// A limit on money that cannot hold a sub-agent is a reason not to start it.
+#[test]
+fn under_a_limit_on_money_a_sub_agent_without_a_known_price_is_not_started_unless_that_is_allowed() {
+    let spawn = [("spawn_agent", r#"{"task":"t","model":"unpriced/m"}"#)];
+    let limited = || Grant { cost_microusd: Some(COST), ..Grant::default() };
+    let mut room = Room::with(Policy::default(), Mode::Auto, limited());
+    room.calls(&spawn);
+    assert_eq!(room.spawned().len(), 0);
+    let (told, is_error) = room.results()[0];
+    for word in ["no price is known for unpriced/m", "models.\"unpriced/m\".price", "grant.unknown_price"] {
+        assert!(is_error && told.contains(word), "{told}");
+    }
+    let allowed = Policy { allow_unknown_price: true, ..Policy::default() };
+    for (policy, grant) in [(allowed, limited()), (Policy::default(), Grant::default())] {
+        let mut room = Room::with(policy, Mode::Auto, grant);
+        room.calls(&spawn);
+        assert_eq!(room.spawned().len(), 1, "{:?}", room.results());
+    }
+}

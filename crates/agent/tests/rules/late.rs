@@ -51,6 +51,7 @@ fn strays() -> Vec<Input> {
         reported("r.9"),
         told("c2"),
         told("c99"),
+        Input::ChecksFinished { call: CallId::new("check-1"), result: ToolResult::ok("late") },
         Input::TimePassed { heard: None },
     ]
 }

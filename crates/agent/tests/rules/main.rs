@@ -16,6 +16,7 @@ mod permission;
 mod places;
 mod policy;
 mod room;
+mod servers;
 mod sharing;
 mod starts;
 mod tools;

@@ -331,14 +331,14 @@ fn a_wrong_call_starts_no_sub_agent_and_shows_the_right_one() {
 
 #[test]
 fn arguments_that_the_schema_does_not_have_are_named_in_the_result() {
-    // ZILEO-33: there is no MCP to share, and a call that names servers hears so
+    // ZILEO-16, ZILEO-33: a call that names servers which the parent does not have hears so
     let mut room = Room::new(policy());
-    let call =
-        json!({"operation": "spawn", "name": "A", "prompt": "a", "mcp_servers": ["x"], "tools": ["todo", "fly"]});
+    let call = json!({"operation": "spawn", "name": "A", "prompt": "a", "mcp_servers": ["x"], "tools": ["todo", "fly"], "wings": 2});
     room.calls(&[("SpawnAgentTool", &call.to_string())]);
     hand_in(&mut room, "r.1", good());
     let notes = result(&room, 0)["notes"].to_string();
-    assert!(notes.contains("tool fly was not given") && notes.contains("ignored arguments: mcp_servers"), "{notes}");
+    assert!(notes.contains("tool fly was not given") && notes.contains("ignored arguments: wings"), "{notes}");
+    assert!(notes.contains("MCP server x was not given"), "{notes}");
 }
 
 fn delegate(agent: &str) -> String {

@@ -5,7 +5,8 @@ use majordomo_agent::policy::{
     ContextMode, CountMode, Lifecycle, OnError, Policy, ReportData, StartApproval, TokenCount,
 };
 use majordomo_agent::role::Agent;
-use majordomo_agent::{Effect, Event, Mode, Outcome, ThreadId, Usage};
+use majordomo_agent::tools::ToolResult;
+use majordomo_agent::{CallId, Effect, Event, Input, Mode, Outcome, Thread, ThreadId, Usage};
 
 use super::room::{self, Room};
 
@@ -274,6 +275,28 @@ const FIELDS: &[Field] = &[
             let mut room = after(policy, &[("fly", "{}")]);
             room.calls(&[("swim", "{}")]);
             if room.thread.run.unwrap().closing.ending.is_some() { "ended".to_owned() } else { "going on".to_owned() }
+        },
+    },
+    Field {
+        name: "check_attempts",
+        one: (|policy| policy.check_attempts = 1, "given up after 1"),
+        other: (|policy| policy.check_attempts = 3, "given up after 3"),
+        seen: |policy| {
+            let mut room = Room::with(policy, Mode::Dangerous, Default::default());
+            room.calls(&[("spawn_agent", r#"{"task":"a","checks":["test"]}"#)]);
+            let created = room.thread.child_created(&ThreadId::new("r.1")).expect("it was started");
+            room.thread = Thread::new(room.now, &Event::ThreadCreated(Box::new(created)));
+            room.hears(Input::Begin);
+            let mut failed = 0;
+            while room.thread.run.is_some() {
+                let answer = room.words("done");
+                room.hears(answer);
+                let call = CallId::new(format!("check-{}", room.thread.issued.turns));
+                let result = ToolResult { executed: true, ..ToolResult::error("it failed") };
+                room.hears(Input::ChecksFinished { call, result });
+                failed += 1;
+            }
+            format!("given up after {failed}")
         },
     },
 ];

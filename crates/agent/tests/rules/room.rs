@@ -93,6 +93,8 @@ impl Room {
             workspace: "/house".into(),
             today: "2026-01-15".into(),
             household: None,
+            notice: None,
+            instructions: None,
         };
         let created = creation::root(&world.catalog, root, model("test/model")).expect("the root can be");
         let now = Time(1_000_000);
@@ -240,6 +242,7 @@ pub fn world() -> World {
             model: None,
             tools: tools.map(|tools| tools.into_iter().map(Arc::from).collect()),
             lends: Vec::new(),
+            mcp_servers: None,
             mode,
             effort: None,
         };
@@ -255,13 +258,15 @@ pub fn world() -> World {
     }
 }
 
+/// A model, with a price unless its name says that it has none.
 fn model(name: &str) -> Model {
-    let price = Price { input: 2_000_000, cache_read: 200_000, cache_write: 2_000_000, output: 10_000_000 };
+    let price =
+        Price { input: 2_000_000, cache_read: 200_000, cache_write: 2_000_000, output: 10_000_000, ..Price::default() };
     Model {
         name: name.into(),
         context_tokens: 100_000,
         max_output_tokens: 4000,
-        price: Some(price),
+        price: Some(price).filter(|_| !name.starts_with("unpriced/")),
         patience: Default::default(),
         effort: None,
     }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use agent::checks::{AfterFailure, after_failure, given_up};
+
 use super::{Moment, edit, text};
 use crate::assignee::Assignee;
 use crate::command::{Change, Reply};
@@ -37,9 +39,9 @@ pub fn set(moment: &mut Moment<'_>, id: &TaskId, change: &Change, note: Option<&
             noted(moment)?;
             let what = text("the result of checks", what)?;
             moment.emit(Event::ChecksFailed { task: id.clone(), what: what.clone() });
-            if task.failed_checks + 1 >= *most {
-                let reason = format!("its checks failed {} times: {what}", task.failed_checks + 1);
-                block(moment, &task, reason.into(), None);
+            let times = task.failed_checks + 1;
+            if after_failure(times, *most) == AfterFailure::GiveUp {
+                block(moment, &task, given_up(times, &what).into(), None);
             }
         }
         Change::Blocked { reason } => {

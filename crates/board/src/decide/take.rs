@@ -19,8 +19,14 @@ pub fn take(moment: &mut Moment<'_>, room: u32, most: u32, fresh: &[ThreadId]) -
         }
         let Some(task) = moment.facts.tasks.get(&id).cloned() else { continue };
         let Some(kind) = kind(moment, &task, &mut fresh) else { continue };
-        if let DeliveryKind::Assign { to } = &kind {
-            moment.facts.busy.insert(to.clone());
+        match (&kind, &task.assignee) {
+            (DeliveryKind::Assign { to }, _) => {
+                moment.facts.busy.insert(to.clone());
+            }
+            (DeliveryKind::Start { .. }, Some(Assignee::Agent(name))) => {
+                moment.facts.starting.insert(name.clone());
+            }
+            (DeliveryKind::Start { .. } | DeliveryKind::Tell { .. }, _) => {}
         }
         let delivery = Delivery { id: moment.next_delivery(), task: id.clone(), kind };
         moment.emit(Event::TaskHandedOut { task: id, delivery: Box::new(delivery.clone()) });
@@ -45,6 +51,8 @@ fn kind<'a>(moment: &Moment<'_>, task: &Task, fresh: &mut impl Iterator<Item = &
         (Some(thread), _) => assign(thread),
         (None, Some(Assignee::Agent(name))) => match moment.facts.workers.get(name) {
             Some(worker) => assign(worker),
+            // One that is on its way gets it when it is there.
+            None if moment.facts.starting.contains(name) => None,
             None => start(NewAgent { agent: Some(name.clone()), model: None }),
         },
         (None, Some(Assignee::New(new))) => start(new.clone()),

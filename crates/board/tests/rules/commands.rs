@@ -323,3 +323,27 @@ fn dependencies_of_a_task_can_be_changed() {
     bench.done(Actor::Human, t(2)).unwrap();
     assert_eq!(bench.task(&t(3)).open, 0);
 }
+
+#[test]
+fn tasks_for_an_agent_that_is_on_its_way_wait_for_it() {
+    let mut bench = Bench::new();
+    let explore = Some(Assignee::Agent("explore".into()));
+    for title in ["a", "b"] {
+        bench.add(Actor::Human, NewTask { assignee: explore.clone(), ..titled(title) });
+    }
+    bench.add(Actor::Human, NewTask { assignee: new_agent(), ..titled("c") });
+    let taken = bench.take(1);
+    assert_eq!(taken.len(), 1);
+    let other = bench.take(4);
+    assert_eq!(
+        other.iter().map(|delivery| delivery.task.as_str()).collect::<Vec<_>>(),
+        ["t3"],
+        "b waits for its agent"
+    );
+    let (explorer, _) = bench.begin(&taken[0]);
+    assert!(bench.take(4).is_empty(), "it has another task");
+    let done = Command::Set { task: t(1), change: Change::Completed { result: None }, note: None };
+    bench.ask(Actor::Thread(explorer.clone()), done).unwrap();
+    let next = bench.take(4);
+    assert!(matches!(&next[0].kind, DeliveryKind::Assign { to } if *to == explorer), "{next:?}");
+}

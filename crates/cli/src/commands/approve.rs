@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use agent::approval::{Approval, ApprovalKind, Decision, Resolution, Scope};
 use agent::{Json, Time};
-use jiff::tz::TimeZone;
 use majordomo::config::Flags;
 use majordomo::decide::{self, DecisionOutcome};
 use majordomo::staff::{Options, open_store};
@@ -199,7 +198,7 @@ fn stands(row: &ApprovalRow) -> String {
 
 /// Questions as lines whose columns are as wide as they must be.
 fn table(rows: &[ApprovalRow]) -> Vec<String> {
-    let zone = TimeZone::system();
+    let zone = majordomo::zone::local();
     let when = |at: Time| {
         let moment = jiff::Timestamp::from_millisecond(at.0).unwrap_or_default();
         moment.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M").to_string()

@@ -11,10 +11,11 @@ use std::time::Duration;
 use majordomo::config::{Config, Flags, Surroundings};
 use majordomo::connection::{Answered, Trial, try_model};
 use majordomo::models::Models;
+use majordomo::servers::OpenServers;
 use majordomo::staff::{location, open_store};
 use majordomo::trust::Standing;
 use serde_json::{Value, json};
-use tool::{Cleared, Sandbox};
+use tool::{Cleared, CommandHost, Guard, Sandbox};
 use view::{clock, safe};
 
 use super::{sandbox, surroundings};
@@ -113,9 +114,33 @@ async fn examined(surroundings: &Surroundings, config: &Config) -> Vec<Finding> 
     findings.extend(model(config).await);
     findings.push(household(config));
     findings.push(trust(config));
+    findings.extend(servers(surroundings, config).await);
     findings.push(rules(config));
     findings.extend(walls(&sandbox(surroundings, config)));
     findings
+}
+
+/// Whether each MCP server starts and answers.
+async fn servers(surroundings: &Surroundings, config: &Config) -> Vec<Finding> {
+    if config.servers.is_empty() {
+        return Vec::new();
+    }
+    let host = CommandHost { guard: Guard::EmbeddedOrSelf, sandbox: sandbox(surroundings, config) };
+    let open = match OpenServers::open_to_look(surroundings, config, host) {
+        Ok(open) => open,
+        Err(error) => return vec![Finding::note("MCP servers", error.to_string())],
+    };
+    open.servers.start().await;
+    let status = open.servers.status();
+    open.close().await;
+    let finding = |status: &majordomo::servers::mcp::Status| {
+        let name = &status.settings.name;
+        match &status.failure {
+            Some(why) => Finding::note("MCP servers", format!("{name} does not work: {why}; runs go on without it")),
+            None => Finding::well("MCP servers", format!("{name} works and has {} tools", status.tools.len())),
+        }
+    };
+    status.iter().map(finding).collect()
 }
 
 fn configuration(surroundings: &Surroundings, config: &Config) -> Vec<Finding> {

@@ -82,7 +82,7 @@ impl Answer<'_> {
     fn lines(&self) -> Vec<String> {
         let created = &self.thread.created;
         let mut lines = vec![format!("{} of {} ({})", self.tool, self.id, safe::line(&created.name, 40))];
-        if let Some(origin) = self.origin {
+        if let Some(origin) = &self.origin {
             lines.push(format!("  origin     {origin}"));
         }
         if let Some(weighed) = &self.ruling.weighed {
@@ -97,7 +97,7 @@ impl Answer<'_> {
     }
 
     fn weighed(&self, weighed: &Weighed, lines: &mut Vec<String>) {
-        let Weighed { assessment, risk, judgement } = weighed;
+        let Weighed { assessment, risk, judgement, .. } = weighed;
         let list = |list: &[Arc<str>]| match list {
             [] => "none".to_owned(),
             list => list.iter().map(|text| safe::line(text, WIDE)).collect::<Vec<_>>().join(" · "),
@@ -140,7 +140,7 @@ impl Answer<'_> {
     fn object(&self) -> Value {
         let link = |link: &Link| json!({ "agent": link.layer.agent, "mode": link.layer.mode, "action": link.action, "by": link.by });
         let about = |weighed: &Weighed| {
-            let Weighed { assessment, risk, judgement } = weighed;
+            let Weighed { assessment, risk, judgement, .. } = weighed;
             json!({
                 "effect": assessment.effect,
                 "reach": assessment.reach,
@@ -216,6 +216,7 @@ fn word(reach: &agent::tools::Reach) -> &'static str {
         Reach::ReadOnly => "read-only",
         Reach::Own => "the agent's own notes and lists",
         Reach::Workspace => "the workspace",
+        Reach::Network => "a server on the network",
         Reach::World => "outside the workspace",
     }
 }

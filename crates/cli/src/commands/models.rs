@@ -10,7 +10,7 @@ use majordomo::config::Config;
 use majordomo::config::Flags;
 use majordomo::connection::{Answered, Trial, try_model};
 use majordomo::models::{Lists, ModelRow, Models, ProviderModels, near_end};
-use majordomo::provider::{Ability, Dollars};
+use majordomo::provider::Dollars;
 use serde_json::{Value, json};
 use view::draw::columns;
 use view::{clock, safe};
@@ -158,27 +158,10 @@ fn dollars(price: &Dollars) -> String {
 }
 
 fn object(of: &ProviderModels, row: &ModelRow) -> Value {
-    let entry = &row.entry;
-    let price = entry.price.map(|price| {
-        json!({
-            "input": price.input,
-            "cache_read": price.cache_read,
-            "cache_write": price.cache_write,
-            "output": price.output,
-        })
-    });
-    json!({
-        "id": row.name,
-        "provider": of.provider,
-        "source": if of.missing.is_some() { "table" } else { "provider" },
-        "known": row.is_known,
-        "default": row.is_usual,
-        "context_tokens": entry.context_tokens,
-        "max_output_tokens": entry.max_output_tokens,
-        "price": price,
-        "takes": entry.takes.as_ref().map(|takes| takes.iter().map(|one: &Ability| one.as_str()).collect::<Vec<_>>()),
-        "ends": entry.ends,
-    })
+    let mut object = json!(row.clone().info());
+    object["provider"] = json!(of.provider);
+    object["source"] = json!(if of.missing.is_some() { "table" } else { "provider" });
+    object
 }
 
 #[cfg(test)]

@@ -9,15 +9,17 @@ use majordomo::config::Flags;
 use majordomo::follow::logged;
 use majordomo::staff::open_store;
 use majordomo::threads;
-use serde_json::Value;
-use store::{Follow, Living, Selection, Store, ThreadQuery, ThreadRow, follow};
+use serde_json::{Value, json};
+use store::{Follow, Living, Selection, Store, ThreadQuery, ThreadRow, WorkerRow, follow};
 use view::draw::{self, DrawOptions, Marks};
-use view::{Node, Tree};
+use view::{Node, Tree, clock};
 
 use super::configured;
 use crate::error::Failure;
 use crate::out;
 
+/// The command whose processes are shown while they wait for work.
+const WORK: &str = "work";
 /// The most live threads that are looked at.
 const MOST: usize = 10_000;
 /// A picture in this time is enough for a person.
@@ -39,33 +41,43 @@ pub async fn ps(flags: &Flags, json: bool, watch: bool) -> Result<u8, Failure> {
         let now = runtime::Clock::default().now();
         let rows = store.threads(ThreadQuery { live_only: true, limit: MOST, ..ThreadQuery::default() }).await?;
         let living = store.living(now).await?;
+        let mut workers = store.workers(now).await?;
+        workers.retain(|worker| &*worker.command == WORK);
         if json {
-            let rows: Vec<Value> = rows.iter().map(|row| threads::object(row, &living)).collect();
+            let rows = rows.iter().map(|row| threads::object(row, &living));
+            let rows: Vec<Value> = rows.chain(workers.iter().map(object)).collect();
             result.line(&Value::from(rows).to_string())?;
             return Ok(0);
         }
         let (running, left) = parted(&rows, &living);
-        if is_news || shown.as_ref() != Some(&running) {
+        let seen = (running.clone(), workers.iter().map(|worker| worker.process.id.clone()).collect::<Vec<_>>());
+        if is_news || shown.as_ref() != Some(&seen) {
             families.retain(|root, _| running.contains(root));
             for line in picture(&store, &running, &mut families, now).await? {
                 if !result.line(&line)? {
                     return Ok(0);
                 }
             }
+            for worker in &workers {
+                if !result.line(&line(worker, now))? {
+                    return Ok(0);
+                }
+            }
             for root in &left {
                 out::note(&format!("{root} was interrupted; continue with: majordomo thread resume {root}"));
             }
-            if running.is_empty() {
+            let is_idle = running.is_empty() && workers.is_empty();
+            if is_idle {
                 out::note("nothing is running");
             }
-            if watch && !running.is_empty() {
+            if watch && !is_idle {
                 result.line("")?;
             }
         }
-        if !watch || running.is_empty() {
+        if !watch || running.is_empty() && workers.is_empty() {
             return Ok(0);
         }
-        shown = Some(running);
+        shown = Some(seen);
         tokio::time::sleep(PICTURE).await;
         is_news = match tokio::time::timeout(LOOK_AGAIN, tail.changed()).await {
             Ok(Ok(())) => true,
@@ -73,6 +85,30 @@ pub async fn ps(flags: &Flags, json: bool, watch: bool) -> Result<u8, Failure> {
             Err(_) => false,
         };
     }
+}
+
+/// A process that works tasks, as a line. What it works on is in the tree above.
+fn line(worker: &WorkerRow, now: Time) -> String {
+    let WorkerRow { process, concurrency, labels, since, .. } = worker;
+    let only = if labels.is_empty() { String::new() } else { format!(", only with label {}", labels.join(", ")) };
+    let (pid, host) = (process.pid, &process.host);
+    let age = clock::duration(now.since_ms(*since));
+    format!("majordomo work (process {pid} on {host}): takes tasks, up to {concurrency} at a time{only}; for {age}")
+}
+
+/// A process that works tasks, for programs.
+fn object(worker: &WorkerRow) -> Value {
+    let WorkerRow { process, concurrency, labels, since, command } = worker;
+    json!({
+        "id": process.id,
+        "kind": "worker",
+        "command": command,
+        "pid": process.pid,
+        "host": process.host,
+        "since": since.0,
+        "labels": labels,
+        "concurrency": concurrency,
+    })
 }
 
 /// The roots that run, and those whose processes have gone.

@@ -1,6 +1,8 @@
 //! `majordomo run` and `majordomo thread resume`: one run, watched to its end.
 
+use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 use agent::{Event, Json, ThreadId};
@@ -8,9 +10,10 @@ use futures_util::TryStreamExt;
 use majordomo::config::Flags;
 use majordomo::follow::root_report;
 use majordomo::staff::{Staff, open_store};
+use majordomo::tasks::TasksOfFamily;
 use majordomo::{Assignment, Session, Update, Work};
 use rustix::process::Signal;
-use store::{ApprovalQuery, ThreadQuery};
+use store::{ApprovalQuery, Record, ThreadQuery};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::{as_begun, configured, detach, staff, thread, trust};
@@ -161,6 +164,33 @@ async fn offers(staff: &Staff, assignment: &Assignment, demo: bool) -> Vec<Strin
     end.into_iter().chain(offer.map(|offer| format!("note: {offer}"))).collect()
 }
 
+/// The models of sub-agents, of each of which a person is told once what there is to know.
+#[derive(Default)]
+struct SubAgentModels(BTreeSet<Arc<str>>);
+
+impl SubAgentModels {
+    /// What a person should know of the models of sub-agents that were started: that one ends soon, or that a limit on money does
+    /// not hold it.
+    fn notes(&mut self, staff: &Staff, records: &[Record]) -> Vec<String> {
+        let mut notes = Vec::new();
+        for record in records {
+            let Event::ThreadCreated(created) = &*record.event else { continue };
+            let model = &created.role.model;
+            if !self.0.insert(model.name.clone()) || created.id.is_root() {
+                continue;
+            }
+            let name = &model.name;
+            let end = staff.near_end(name).map(|end| format!("note: {name} {end}; `majordomo models ls` lists others"));
+            notes.extend(end);
+            if created.grant.cost_microusd.is_some() && !model.has_known_cost() {
+                let note = "so the limit on money does not hold it: set";
+                notes.push(format!("note: no price is known for {name}, {note} models.\"{name}\".price"));
+            }
+        }
+        notes
+    }
+}
+
 /// What a person should know of a run without a language model, of one in the sample household, and of one that the prompt gave to
 /// the butler.
 fn hints(assignment: &Assignment, demo: bool) -> Vec<String> {
@@ -237,6 +267,8 @@ pub async fn watch(
     let mut stops = signal(SignalKind::from_raw(Signal::TSTP.as_raw())).map_err(anyhow::Error::from)?;
     let mut continuations = signal(SignalKind::from_raw(Signal::CONT.as_raw())).map_err(anyhow::Error::from)?;
     let mut report = None;
+    let mut models = SubAgentModels::default();
+    let mut tasks = show.wants_tasks().then(|| TasksOfFamily::new(runtime.store(), root.clone()));
     loop {
         let (code, word) = tokio::select! {
             _ = interrupts.recv() => (130, "interrupted"),
@@ -257,14 +289,26 @@ pub async fn watch(
                 show.continues();
                 continue;
             }
+            frames = next_tasks(&mut tasks) => {
+                show.push_tasks(&frames?)?;
+                continue;
+            }
             update = run.try_next() => {
-                match update? {
+                let update = update?;
+                // What a call did to a board was written before its result.
+                if let Some(tasks) = &mut tasks {
+                    show.push_tasks(&tasks.ready().await?)?;
+                }
+                match update {
                     Some(Update::Text(piece)) => show.hear(&piece)?,
                     Some(Update::Past(records)) => {
                         show.catch_up(&records);
                         asker.iter_mut().for_each(|asker| asker.push(&records));
                     }
                     Some(Update::Events(records)) => {
+                        for note in models.notes(staff, &records) {
+                            show.note(note);
+                        }
                         show.push(&records)?;
                         asker.iter_mut().for_each(|asker| asker.push(&records));
                     }
@@ -295,10 +339,22 @@ pub async fn watch(
         _ = interrupts.recv() => {}
         _ = terminations.recv() => {}
     }
+    staff.end_sessions().await;
     runtime.leave().await;
     // If the database was deleted since the last commit, the answer is there and the run is not: that is told.
     runtime.store().thread(&root).await?;
     Ok(code)
+}
+
+/// What happens to tasks; for ever nothing where it is not wanted.
+async fn next_tasks(tasks: &mut Option<TasksOfFamily>) -> Result<Vec<serde_json::Value>, store::Error> {
+    if let Some(followed) = tasks {
+        match followed.next().await? {
+            Some(frames) => return Ok(frames),
+            None => *tasks = None,
+        }
+    }
+    std::future::pending().await
 }
 
 /// Waits for a moment; for ever where there is none.

@@ -67,7 +67,7 @@ pub async fn serve(serve: Serve) -> Result<u8, Failure> {
     let data = Some(data.to_string_lossy().into_owned());
     let chores = Box::new(TaskChores::new(Scope::All, Vec::new()));
     let opener = opener(surroundings.clone(), Flags { data, ..flags });
-    let worker = Worker::new(staff.store().clone(), opener, CONCURRENCY, vec![chores]);
+    let worker = Worker::new("serve", staff.store().clone(), opener, CONCURRENCY, vec![chores]);
     let worker = worker.with_staff(surroundings.cwd.clone(), staff.clone()).await;
     let (stop, stopped) = oneshot::channel::<()>();
     let serving = async {

@@ -452,5 +452,5 @@ fn stdin() -> Result<String, Failure> {
 
 fn moment(ms: i64) -> String {
     let moment = jiff::Timestamp::from_millisecond(ms).unwrap_or_default();
-    moment.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string()
+    moment.to_zoned(majordomo::zone::local()).strftime("%Y-%m-%d %H:%M").to_string()
 }

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::io::IsTerminal;
 
 use agent::ThreadId;
-use jiff::tz::TimeZone;
 use majordomo::config::Flags;
 use majordomo::follow::logged;
 use majordomo::staff::open_store;
@@ -181,7 +180,7 @@ pub async fn find(store: &dyn Store, name: &str) -> Result<(ThreadId, ThreadRow)
 
 /// Threads as lines whose columns are as wide as they must be; the goal has the rest of the terminal.
 fn table(rows: &[ThreadRow], trees: &[TreeUsage], living: &Living, waiting: &BTreeSet<ThreadId>) -> Vec<String> {
-    let zone = TimeZone::system();
+    let zone = majordomo::zone::local();
     let when = |at: agent::Time| {
         let moment = jiff::Timestamp::from_millisecond(at.0).unwrap_or_default();
         moment.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M").to_string()

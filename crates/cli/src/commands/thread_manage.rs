@@ -1,17 +1,14 @@
 //! `majordomo thread rename`, `fork`, `export`, `import`, `archive` and `rm`: what people do with conversations as a whole.
 
-use std::fmt::Write;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
 use agent::{InputId, Mode, Outside, ThreadId};
 use majordomo::config::Flags;
-use majordomo::follow::logged;
 use majordomo::staff::open_store;
 use majordomo::transfer::{self, Taking};
-use store::{Selection, Store, ThreadQuery, ThreadRow, read_all};
-use view::{Entry, Transcript};
+use store::{Store, ThreadRow};
 
 use super::{configured, thread};
 use crate::arguments::Format;
@@ -86,7 +83,7 @@ pub async fn export(name: &str, format: Format, output: Option<&Path>, flags: &F
     let root = root_of(&*store, name).await?;
     let lines = match format {
         Format::Jsonl => transfer::export(&*store, &root).await?,
-        Format::Md => vec![markdown(&*store, &root).await?],
+        Format::Md => vec![transfer::markdown(&*store, &root).await?],
     };
     store.close().await;
     let mut result = out::Result::open(output)?;
@@ -145,56 +142,4 @@ fn fresh_id() -> ThreadId {
     let now = jiff::Timestamp::from_millisecond(out::now().0).unwrap_or_default();
     let day = now.to_zoned(jiff::tz::TimeZone::UTC).strftime("%Y%m%d").to_string();
     ThreadId::new(format!("{day}-{}", runtime::short_name()))
-}
-
-/// A conversation with all its sub-agents, to read.
-async fn markdown(store: &dyn Store, root: &ThreadId) -> Result<String, Failure> {
-    let records = read_all(store, Selection::tree(root)).await?;
-    let family = ThreadQuery { root: Some(root.clone()), limit: usize::MAX, ..ThreadQuery::default() };
-    let mut rows = store.threads(family).await?;
-    rows.reverse();
-    let mut text = String::new();
-    for row in &rows {
-        let called = row.title.as_deref().unwrap_or(&row.goal);
-        let mark = if row.id.is_root() { "#" } else { "##" };
-        let _ = write!(text, "{mark} {} ({}): {called}\n\n", row.name, row.id);
-        let mut transcript = Transcript::new(row.id.clone());
-        records.iter().for_each(|record| transcript.push(&logged(record)));
-        for entry in transcript.entries() {
-            if let Some(paragraph) = paragraph(entry) {
-                text.push_str(&paragraph);
-                text.push_str("\n\n");
-            }
-        }
-    }
-    Ok(text.trim_end().to_owned())
-}
-
-/// A row of a conversation.
-fn paragraph(entry: Entry) -> Option<String> {
-    Some(match entry {
-        // What was thought is no part of the conversation.
-        Entry::Thinking { .. } => return None,
-        Entry::Prompt { text, .. } => format!("**You:** {text}"),
-        Entry::Brief { text, .. } => format!("**Brief:** {text}"),
-        Entry::Steer { from, text, .. } => format!("**{from}, while it worked:** {text}"),
-        Entry::Text { agent, text, .. } => format!("**{agent}:** {text}"),
-        Entry::Tool(tool) => {
-            let name = tool.name.as_deref().unwrap_or("a tool");
-            let input = tool.input.as_ref().map_or("", |input| input.text());
-            let output = tool.output.as_deref().unwrap_or("(no result)");
-            let fence = fence(input, output);
-            format!("`{name}`\n\n{fence}\n{input}\n{fence}\n\n{fence}\n{output}\n{fence}")
-        }
-        Entry::Child(child) => format!("*Sub-agent {} ({}): {}*", child.name, child.thread, child.status),
-        Entry::Notice { text, .. } => format!("*{text}*"),
-        Entry::End { status, text: Some(text), .. } => format!("{text}\n\n*{status}*"),
-        Entry::End { status, text: None, .. } => format!("*{status}*"),
-    })
-}
-
-/// A fence that neither text holds.
-fn fence(input: &str, output: &str) -> String {
-    let longest = |text: &str| text.split(|character| character != '`').map(str::len).max().unwrap_or(0);
-    "`".repeat(longest(input).max(longest(output)).max(2) + 1)
 }

@@ -5,9 +5,10 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use agent::policy::VERBS;
-use majordomo::agents;
+use majordomo::agents::{self, Known, Product};
 use majordomo::config::{Config, Entry, Flags, Origin, Surroundings};
-use majordomo::trust::{self, Answer, Project, Standing};
+use majordomo::hooks;
+use majordomo::trust::{self, Answer, Standing};
 use serde_json::{Value, json};
 use tool::Sandbox;
 use view::safe;
@@ -19,6 +20,8 @@ use crate::out;
 
 /// The widest that a stranger's words are shown.
 const WIDE: usize = 160;
+/// The widest that a command is shown.
+const WHOLE: usize = 8_000;
 
 /// `majordomo trust`.
 pub fn trust(arguments: &Trust) -> Result<u8, Failure> {
@@ -136,19 +139,37 @@ fn shown(config: &Config) -> Vec<String> {
     let active = config.rules.iter().filter(|rule| project.is_trusted() && rule.origin.starts_with(&file));
     let rule = |rule| format!("  rule: {}", safe::line(&format!("{rule}"), WIDE));
     lines.extend(active.chain(&config.withheld.rules).map(rule));
-    lines.extend(agents_of(project));
+    lines.extend(agents_of(config));
+    let of_project =
+        |server: &&majordomo::servers::mcp::ServerSettings| project.is_trusted() && &*server.origin == ".mcp.json";
+    let active =
+        config.servers.iter().filter(of_project).map(|server| (server.name.to_string(), server.connection.shown()));
+    // What would be started is shown whole: a cut could hide its end.
+    let server = |(name, shown): (String, String)| format!("  MCP server {name}: {}", safe::line(&shown, WHOLE));
+    lines.extend(active.chain(config.withheld.servers.iter().cloned()).map(server));
+    let named = |file: &trust::File| format!("    runs {}", safe::line(&file.path.to_string_lossy(), WHOLE));
+    lines.extend(project.server_files.iter().map(named));
+    let shown = |kind: &str, file: &trust::File| {
+        let below = file.path.strip_prefix(&project.root).unwrap_or(&file.path);
+        format!("  {kind}: {}", safe::line(&below.to_string_lossy(), WIDE))
+    };
+    if let Some(file) = &project.hooks {
+        lines.extend(hooks::of_text(file).into_iter().map(|line| format!("  hook: {}", safe::line(&line, WHOLE))));
+    }
+    lines.extend(project.skills.iter().map(|file| shown("skill", file)));
+    lines.extend(project.instructions.iter().map(|file| shown("instructions", file)));
     if lines.len() == 1 {
         lines.push("  nothing: its settings only restrict, and those are in effect without trust".to_owned());
     }
     lines
 }
 
-fn agents_of(project: &Project) -> Vec<String> {
+fn agents_of(config: &Config) -> Vec<String> {
     let infos = registry(Sandbox::default()).infos();
-    let tools: Vec<&str> = infos.keys().map(AsRef::as_ref).chain(VERBS).chain(majordomo::household::TOOLS).collect();
-    let line = |file: &trust::File| {
-        let name = file.path.file_stem().unwrap_or_default().to_string_lossy();
-        let read = file.text.as_ref().map_err(Clone::clone).and_then(|text| agents::read(text, &name, &tools));
+    let known = Known::new(infos.keys().map(AsRef::as_ref).chain(VERBS).chain(majordomo::household::TOOLS), config);
+    let line = |file: &trust::File, product: Product, name: &str| {
+        let read =
+            file.text.as_ref().map_err(Clone::clone).and_then(|text| agents::read_any(product, text, name, &known));
         let said = match read {
             Ok(definition) => {
                 let agent = definition.agent;
@@ -160,7 +181,10 @@ fn agents_of(project: &Project) -> Vec<String> {
         };
         format!("  agent: {}", safe::line(&said, WIDE))
     };
-    project.agents.iter().map(line).collect()
+    let project = &config.project;
+    let ours = project.agents.iter().map(|file| line(file, Product::Majordomo, &agents::stem(&file.path)));
+    let others = project.foreign_agents.iter().map(|agent| line(&agent.file, agent.product, &agent.name));
+    ours.chain(others).collect()
 }
 
 /// Whether the person at this terminal says yes.

@@ -26,10 +26,12 @@ pub async fn work(arguments: Work) -> Result<u8, Failure> {
     let store = open_store(&config)?;
     let data = config.data.to_string_lossy().into_owned();
     let flags = Flags { data: Some(data), ..flags };
-    let worker = Worker::new(store.clone(), opener(surroundings, flags), arguments.concurrency, chores(&arguments));
+    let open = opener(surroundings, flags);
+    let worker = Worker::new("work", store.clone(), open, arguments.concurrency, chores(&arguments));
+    let worker = worker.with_labels(labels(&arguments));
     let mut interrupts = signal(SignalKind::interrupt()).map_err(anyhow::Error::from)?;
     let mut terminations = signal(SignalKind::terminate()).map_err(anyhow::Error::from)?;
-    out::note("working what is runnable; Ctrl-C stops, and what was begun can be gone on with");
+    out::note("waiting for tasks; Ctrl-C stops this worker, and another one continues what it began");
     let mut code = 0;
     let stop = async {
         code = tokio::select! {
@@ -44,8 +46,11 @@ pub async fn work(arguments: Work) -> Result<u8, Failure> {
 
 /// What is worked besides threads that another process left.
 fn chores(arguments: &Work) -> Vec<Box<dyn Chores>> {
-    let labels = arguments.label.iter().map(|label| label.as_str().into()).collect();
-    vec![Box::new(TaskChores::new(Scope::All, labels))]
+    vec![Box::new(TaskChores::new(Scope::All, labels(arguments)))]
+}
+
+fn labels(arguments: &Work) -> Vec<Arc<str>> {
+    arguments.label.iter().map(|label| label.as_str().into()).collect()
 }
 
 /// Opens a staff for a folder with the settings that hold there. Approvals wait for a person who decides elsewhere.

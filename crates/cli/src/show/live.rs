@@ -70,7 +70,8 @@ impl LiveRun {
                 self.words.mark(piece);
                 self.speech.push(turn, &piece.text);
             }
-            StreamSource::Turn(_) | StreamSource::Call(_) => self.words.push(piece),
+            // What a model thinks is no part of its answer: its row in the tree shows the end of it.
+            StreamSource::Turn(_) | StreamSource::Thought(_) | StreamSource::Call(_) => self.words.push(piece),
         }
     }
 
@@ -213,6 +214,7 @@ pub fn stays(frame: &Frame, asks_elsewhere: bool) -> bool {
         | Body::AgentComplete { .. }
         | Body::SubAgentQueued(_)
         | Body::SubAgentStart(_)
+        | Body::Thinking { .. }
         | Body::Text { .. }
         | Body::Usage { .. }
         | Body::Stalled { .. }

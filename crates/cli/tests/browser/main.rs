@@ -4,6 +4,7 @@
 //! frames beside its reducer; here nothing is asked but what can be seen, and nothing is done but with keys and a pointer.
 
 mod answering;
+mod attaching;
 mod cutter;
 mod deciding;
 mod ending;
@@ -11,8 +12,12 @@ mod entering;
 mod hostile;
 mod keyboard;
 mod losing;
+mod managing;
+mod offering;
 mod places;
 mod reach;
 mod seed;
 mod site;
+mod tasks;
+mod thinking;
 mod tree;

@@ -31,6 +31,28 @@ fn every_view_can_be_used_by_everybody_in_both_themes_and_on_a_narrow_screen() {
     page.click("#tab-timeline");
     page.wait_for_text("#timeline", ".1");
     assert_for_everybody(&page, "the timeline");
+    page.click("#thread-actions");
+    page.wait_for("[role=menu]");
+    assert_for_everybody(&page, "the menu of a conversation");
+    page.wait_for_no("[role=menu]");
+    page.click("#thread-actions");
+    page.wait_for("[role=menu]");
+    page.press("Enter");
+    page.wait_for("#rename");
+    assert_for_everybody(&page, "a new name");
+    page.press("Escape");
+    page.click("#tab-board");
+    for title in ["Buy paint", "Paint the door"] {
+        page.fill("#task-title", title);
+        page.press("Enter");
+        page.wait_for_text(".column", title);
+    }
+    assert_for_everybody(&page, "the board");
+    page.click("[data-task=t1] .task-title");
+    page.wait_for("#one-task");
+    assert_for_everybody(&page, "a task");
+    page.press("Escape");
+    page.click("#tab-timeline");
     page.click("#show-settings");
     page.wait_for_text("#settings", "explore");
     assert_for_everybody(&page, "the settings");

@@ -51,6 +51,7 @@ pub const RECORD_RAIL: &str = r#"
 pub struct Site {
     pub world: World,
     arguments: Vec<String>,
+    variables: Vec<(String, String)>,
     serving: Running,
     pub addr: SocketAddr,
     link: String,
@@ -76,10 +77,21 @@ impl Site {
         Self::open(world(&[]), &["--demo"])
     }
 
+    /// A server whose agents are answered by a model of a provider, which is known by these variables.
+    pub fn modelled(model: &str, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
+        let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let own = ["--agent", "general", "--model", model];
+        Self::with(world(&[]), &[own.as_slice(), arguments].concat(), variables)
+    }
+
     fn open(world: World, arguments: &[&str]) -> Self {
+        Self::with(world, arguments, Vec::new())
+    }
+
+    fn with(world: World, arguments: &[&str], variables: Vec<(String, String)>) -> Self {
         let arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
-        let (serving, addr, link) = serve(&world, &arguments, "127.0.0.1:0");
-        Self { world, arguments, serving, addr, link }
+        let (serving, addr, link) = serve(&world, &arguments, &variables, "127.0.0.1:0");
+        Self { world, arguments, variables, serving, addr, link }
     }
 
     /// Kills the program without warning.
@@ -89,7 +101,8 @@ impl Site {
 
     /// Starts the server again, at the same address.
     pub fn reopen(&mut self) {
-        (self.serving, self.addr, self.link) = serve(&self.world, &self.arguments, &self.addr.to_string());
+        (self.serving, self.addr, self.link) =
+            serve(&self.world, &self.arguments, &self.variables, &self.addr.to_string());
     }
 
     /// A page that was opened by the link.
@@ -116,9 +129,14 @@ fn world(scenes: &[String]) -> World {
     World::new(env!("CARGO_BIN_EXE_majordomo"), scenes)
 }
 
-fn serve(world: &World, arguments: &[String], addr: &str) -> (Running, SocketAddr, String) {
+fn serve(
+    world: &World,
+    arguments: &[String],
+    variables: &[(String, String)],
+    addr: &str,
+) -> (Running, SocketAddr, String) {
     let mut command = world.command(&["serve", "--addr", addr]);
-    command.args(arguments);
+    command.args(arguments).envs(variables.iter().map(|(name, value)| (name, value)));
     let mut serving = world.launch(command);
     let link = until("a link", || {
         let said = serving.said();

@@ -5,6 +5,7 @@
 //! through all moments, and `load` kills at any moment where several processes share one database.
 //! Who else may touch a run that was killed is the business of `life`.
 
+mod boards;
 mod checks;
 mod load;
 mod matrix;

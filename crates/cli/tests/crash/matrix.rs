@@ -135,7 +135,7 @@ fn dies_everywhere(scripted: &Scripted, at_least: u64) {
 }
 
 /// Goes through all points, and names those at which something was not as it should be.
-fn hold_at_all<T: Display + Sync>(points: &[T], check: impl Fn(&T) + Sync) {
+pub fn hold_at_all<T: Display + Sync>(points: &[T], check: impl Fn(&T) + Sync) {
     let (next, broken) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     thread::scope(|scope| {
         for _ in 0..ABREAST {

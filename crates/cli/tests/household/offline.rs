@@ -12,7 +12,7 @@ use crate::{ask, asked, frames, told, world};
 const URGENT: &str = "What urgent emails do I have?";
 
 /// The tools that were run, by whom.
-fn used(world: &World) -> BTreeSet<String> {
+pub(crate) fn used(world: &World) -> BTreeSet<String> {
     let name = |event: &Event| match event {
         Event::Reported(report) => report.tools_used.iter().map(ToString::to_string).collect(),
         _ => Vec::new(),

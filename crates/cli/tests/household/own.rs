@@ -2,6 +2,7 @@
 
 use testkit::scenes::{call, calls, says, scene};
 
+use crate::offline::used;
 use crate::{asked, delegate, frames, world};
 
 #[test]
@@ -80,6 +81,51 @@ fn a_butler_that_was_not_named_has_its_specialists() {
     let model = format!("scripted/{}", world.path("../script.toml").display());
     let done = world.call(&["run", "-m", &model, "--set", &folder, "When am I free on Tuesday?", "--jsonl"]);
     assert_eq!(asked(&frames(&done)), ["scheduler"]);
+}
+
+#[test]
+fn the_general_agent_hands_what_is_asked_about_the_household_to_a_specialist_unless_that_is_switched_off() {
+    let list = call("mail_list", "from = \"sarah\"");
+    let spawn = call("spawn_agent", "task = \"Look for Sarah\", agent = \"triage\"");
+    for (route, is_used) in [("auto", true), ("off", false)] {
+        let world = world(&[
+            scene("Look for Sarah", &[calls(std::slice::from_ref(&list)), says("Three mails.")]),
+            scene("", &[calls(std::slice::from_ref(&spawn)), says("Done.")]),
+        ]);
+        world.call(&["demo", "init", "house"]).answer(0);
+        let folder = format!("household.folder={}", world.path("house").display());
+        let route = format!("household.route={route}");
+        let model = format!("scripted/{}", world.path("../script.toml").display());
+        let run = ["run", "-a", "general", "-m", &model, "--set", &folder, "--set", &route, "See to my mail"];
+        world.call(&run);
+        assert_eq!(used(&world).contains("mail_list"), is_used, "{route}");
+    }
+}
+
+#[test]
+fn a_check_says_what_lies_in_each_folder_and_what_is_wrong_with_it() {
+    let world = world(&[]);
+    let none = world.call(&["household", "check"]);
+    assert_eq!((none.code, none.out.as_str()), (Some(3), ""), "{none:?}");
+    assert!(none.err.contains("household.folder") && none.err.contains("--demo"), "{}", none.err);
+
+    let sample = world.call(&["household", "check", "--demo"]);
+    let lines: Vec<&str> = sample.answer(0).lines().collect();
+    let states: Vec<Vec<&str>> = lines.iter().map(|line| line.split_whitespace().take(3).collect()).collect();
+    let expected = [["ok", "mail", "100"], ["ok", "calendars", "29"], ["ok", "notes", "45"], ["ok", "contacts", "12"]];
+    assert_eq!(states, expected, "{lines:#?}");
+
+    world.call(&["demo", "init", "house"]).answer(0);
+    std::fs::remove_dir_all(world.path("house/contacts")).expect("removed");
+    std::fs::write(world.path("house/calendars/work/broken.ics"), "no calendar").expect("written");
+    let folder = format!("household.folder={}", world.path("house").display());
+    let bad = world.call(&["household", "check", "--set", &folder]);
+    assert_eq!(bad.code, Some(1), "{bad:?}");
+    assert!(bad.out.lines().any(|line| line.starts_with("missing") && line.contains("contacts")), "{}", bad.out);
+    assert!(bad.out.contains("broken.ics"), "{}", bad.out);
+    let told = world.call(&["household", "check", "--set", &folder, "--json"]);
+    let told: serde_json::Value = serde_json::from_str(&told.out).expect("one object");
+    assert_eq!((&told["is_well"], told["parts"].as_array().map(Vec::len)), (&false.into(), Some(4)), "{told}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use provider::Wire;
 use serde_json::json;
-use testkit::model_server::{ModelServer, Request, Turn};
+use testkit::model_server::{KEY, ModelServer, Request, Turn};
 
 use crate::heard::{results, tokens};
 use crate::setup::Setup;
@@ -113,6 +113,35 @@ async fn how_much_fits_is_learnt_from_the_list_of_the_server() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn ollama_is_sent_the_context_window_that_is_set_or_that_it_says_of_the_model_up_to_a_sensible_size() {
+    let shown = |tokens: u64, parameters: &str| {
+        json!({"model_info": {"qwen3.context_length": tokens}, "parameters": parameters,
+            "capabilities": ["completion", "tools"], "details": {"family": "qwen3"}})
+    };
+    for (shown, set, expected) in [
+        (shown(40_960, ""), None, 32_768),
+        (shown(16_384, ""), None, 16_384),
+        (shown(40_960, "num_ctx                        20480"), None, 20_480),
+        (shown(40_960, ""), Some("models.\"ollama/qwen3:8b\".context_tokens=12000"), 12_000),
+    ] {
+        let server = ModelServer::start(|_| Turn::text("Good.")).await;
+        let server = server.with_list("/api/show", shown).with_list("/api/ps", json!({"models": []}));
+        let set: Vec<&str> = set.into_iter().flat_map(|set| ["--set", set]).collect();
+        Setup::at(Wire::Ollama, &server).run(&[&["run", "Hello"][..], &set].concat()).await.exits(0);
+        let requests = server.requests();
+        assert_eq!((requests.len(), requests[0].wire), (1, Wire::Ollama));
+        assert_eq!(requests[0].body["options"]["num_ctx"], expected);
+        assert_eq!(server.refusals(), [""; 0]);
+    }
+    // The other wire has no field for it.
+    let server = ModelServer::start(|_| Turn::text("Good.")).await;
+    let setup = Setup::at(Wire::Ollama, &server).with("MAJORDOMO_PROVIDERS_OLLAMA_WIRE", "openai");
+    let setup = setup.with("MAJORDOMO_PROVIDERS_OLLAMA_KEY_ENV", "OLLAMA_KEY").with("OLLAMA_KEY", KEY);
+    setup.run(&["run", "Hello"]).await.exits(0);
+    assert_eq!(server.requests()[0].wire, Wire::OpenAi);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn at_2k_what_is_impossible_is_said_and_nothing_is_sent() {
     let server = ModelServer::start(reader(2048)).await;
     let setup = Setup::at(Wire::OpenAi, &server);
@@ -136,6 +165,7 @@ async fn a_request_that_is_too_large_and_cannot_be_made_smaller_is_sent_once() {
             Wire::Anthropic => "anthropic/m",
             Wire::OpenAi | Wire::Responses => "openai/m",
             Wire::Gemini => "gemini/m",
+            Wire::Ollama => "ollama/m",
         };
         let server = ModelServer::start(|_| Turn::status(400, Vec::new(), "prompt is too long")).await;
         let ran = Setup::at(wire, &server).run(&["run", "-m", model, "Hello"]).await.exits(1);

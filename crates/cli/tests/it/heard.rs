@@ -26,7 +26,7 @@ pub fn messages(request: &Request) -> Vec<Value> {
 pub fn system(request: &Request) -> String {
     match request.wire {
         Wire::Anthropic => request.body["system"][0]["text"].as_str(),
-        Wire::OpenAi => request.body["messages"][0]["content"].as_str(),
+        Wire::OpenAi | Wire::Ollama => request.body["messages"][0]["content"].as_str(),
         Wire::Responses => request.body["instructions"].as_str(),
         Wire::Gemini => request.body["systemInstruction"]["parts"][0]["text"].as_str(),
     }
@@ -39,7 +39,7 @@ pub fn tools(request: &Request) -> Vec<String> {
     let tools = request.body["tools"].as_array().map(Vec::as_slice).unwrap_or_default();
     let name = |tool: &Value| match request.wire {
         Wire::Anthropic => tool["name"].as_str().expect("a name").to_owned(),
-        Wire::OpenAi => tool["function"]["name"].as_str().expect("a name").to_owned(),
+        Wire::OpenAi | Wire::Ollama => tool["function"]["name"].as_str().expect("a name").to_owned(),
         Wire::Responses | Wire::Gemini => panic!("read by the tests of the provider"),
     };
     tools.iter().map(name).collect()
@@ -50,7 +50,7 @@ pub fn results(request: &Request) -> Vec<(String, String)> {
     let text = |value: &Value| value.as_str().expect("a text").to_owned();
     let messages = messages(request);
     match request.wire {
-        Wire::OpenAi => messages
+        Wire::OpenAi | Wire::Ollama => messages
             .iter()
             .filter(|message| message["role"] == "tool")
             .map(|message| (text(&message["tool_call_id"]), text(&message["content"])))

@@ -8,7 +8,9 @@ mod setup;
 mod stage;
 
 mod asking;
+mod checking;
 mod choosing;
+mod coming;
 mod connecting;
 mod delegating;
 mod explaining;

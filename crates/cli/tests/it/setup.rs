@@ -51,6 +51,13 @@ impl Setup {
             Wire::Responses => {
                 return Self::knowing(Wire::OpenAi, url, key).with("MAJORDOMO_PROVIDERS_OPENAI_WIRE", "responses");
             }
+            Wire::Ollama => {
+                let setup = Self::new().with("OLLAMA_HOST", url);
+                let folder = setup.aside("home/.config/majordomo");
+                std::fs::create_dir_all(&folder).expect("a folder");
+                std::fs::write(folder.join("config.toml"), "model = \"ollama/qwen3:8b\"\n").expect("a file");
+                return setup;
+            }
             Wire::Gemini => return Self::new().with("GOOGLE_GEMINI_BASE_URL", url).with("GOOGLE_API_KEY", key),
         };
         Self::new().with(&format!("{provider}_BASE_URL"), url).with(&format!("{provider}_API_KEY"), key)

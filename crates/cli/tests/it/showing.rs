@@ -1,8 +1,11 @@
 //! Images, documents and texts that come with a task or are read by an agent: what models are sent of them, on every wire.
 
 use provider::Wire;
-use serde_json::Value;
+use serde_json::{Value, json};
 use testkit::model_server::{ModelServer, Request, Turn};
+
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::TcpStream;
 
 use crate::setup::{Ran, Setup};
 
@@ -15,12 +18,13 @@ const PICTURE_TEXT: &str =
 const DOCUMENT: &[u8] = b"%PDF-1.4\n1 0 obj << /Type /Page >> endobj\n%%EOF\n";
 const DOCUMENT_TEXT: &str = "JVBERi0xLjQKMSAwIG9iaiA8PCAvVHlwZSAvUGFnZSA+PiBlbmRvYmoKJSVFT0YK";
 
-/// A model of each wire that takes images and documents.
+/// A model of each wire that takes images and, but for Ollama's, documents.
 fn able(wire: Wire) -> &'static str {
     match wire {
         Wire::Anthropic => "anthropic/claude-haiku-4-5",
         Wire::OpenAi | Wire::Responses => "openai/gpt-5",
         Wire::Gemini => "gemini/gemini-3.8-flash",
+        Wire::Ollama => "ollama/gemma4",
     }
 }
 
@@ -50,14 +54,16 @@ async fn looks(wire: Wire, words: &[&str]) -> (ModelServer, Ran, Setup) {
 #[tokio::test(flavor = "multi_thread")]
 async fn files_that_come_with_a_task_reach_the_model_on_every_wire() {
     for wire in Wire::ALL {
-        let files = ["-f", "picture.png", "-f", "paper.pdf", "-f", "words.txt", "What is this?"];
-        let (server, ran, setup) = looks(wire, &files).await;
+        let files = ["-f", "picture.png", "-f", "words.txt", "What is this?", "-f", "paper.pdf"];
+        let takes_documents = wire != Wire::Ollama;
+        let (server, ran, setup) = looks(wire, if takes_documents { &files } else { &files[..5] }).await;
         let ran = ran.exits(0);
         assert_eq!(refusals(&server), [""; 0], "{wire:?}");
         assert_eq!(ran.stdout, "I see.\n");
         let sent = raw(&server.requests()[0]);
-        for (what, text) in [("image", PICTURE_TEXT), ("document", DOCUMENT_TEXT), ("text", "TEXT-CANARY")] {
-            assert!(sent.contains(text), "{wire:?}: the {what} is missing in {sent}");
+        for (what, text) in [("image", PICTURE_TEXT), ("text", "TEXT-CANARY"), ("document", DOCUMENT_TEXT)] {
+            let is_sent = takes_documents || what != "document";
+            assert_eq!(sent.contains(text), is_sent, "{wire:?}: the {what} in {sent}");
         }
         assert!(server.requests()[0].first_words.starts_with("What is this?"), "{wire:?}");
         // The bytes are kept once, under what they are, and the log names them.
@@ -67,7 +73,60 @@ async fn files_that_come_with_a_task_reach_the_model_on_every_wire() {
         let log = setup.run(&["thread", "show", &thread, "--jsonl"]).await.exits(0);
         assert!(!log.stdout.contains(PICTURE_TEXT), "{wire:?}");
         let kept = std::fs::read_dir(setup.aside("home/.local/share/majordomo/artefacts")).expect("artefacts").count();
-        assert_eq!(kept, 2, "{wire:?}");
+        assert_eq!(kept, if takes_documents { 2 } else { 1 }, "{wire:?}");
+    }
+}
+
+/// Sends a message with the picture, the document and a text to a server that runs: the status, and the answer.
+async fn sends(setup: &Setup, wire: Wire, more: &[&str]) -> (String, String) {
+    let words = [&["serve", "--addr", "127.0.0.1:0", "-m", able(wire), "-a", "general"], more].concat();
+    let mut serving = setup.command(&words).spawn().expect("the binary starts");
+    let mut said = BufReader::new(serving.stderr.take().expect("what it says")).lines();
+    let address = loop {
+        let line = said.next_line().await.expect("a line").expect("it listens");
+        if let Some((_, address)) = line.split_once("listens on http://") {
+            break address.trim().to_owned();
+        }
+    };
+    let token = setup.aside("home/.local/share/majordomo/server.token");
+    let token = std::fs::read_to_string(token).expect("a token");
+    let files = [("picture.png", PICTURE_TEXT), ("words.txt", "VEVYVC1DQU5BUlk="), ("paper.pdf", DOCUMENT_TEXT)];
+    let files = if wire == Wire::Ollama { &files[..2] } else { &files[..] };
+    let files: Vec<Value> = files.iter().map(|(name, data)| json!({"name": name, "data": data})).collect();
+    let body = json!({"message": "What is this?", "files": files}).to_string();
+    let request = format!(
+        "POST /api/chat HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {}\r\nConnection: close\r\n\
+         Content-Length: {}\r\n\r\n{body}",
+        token.trim(),
+        body.len()
+    );
+    let mut stream = TcpStream::connect(&address).await.expect("a connection");
+    stream.write_all(request.as_bytes()).await.expect("it is sent");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.expect("an answer to its end");
+    serving.kill().await.expect("it ends");
+    (answer.split(' ').nth(1).expect("a status").to_owned(), answer)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn files_that_are_sent_over_http_reach_the_model_on_every_wire_as_those_of_a_task_do() {
+    for wire in Wire::ALL {
+        let server = ModelServer::start(|_| Turn::text("I see.")).await;
+        let setup = setup(wire, &server);
+        let (status, answer) = sends(&setup, wire, &[]).await;
+        assert!(status == "200" && answer.contains("I see."), "{wire:?}: {answer}");
+        assert_eq!(refusals(&server), [""; 0], "{wire:?}");
+        let sent = raw(&server.requests()[0]);
+        let all = [("image", PICTURE_TEXT), ("text", "TEXT-CANARY"), ("document", DOCUMENT_TEXT)];
+        for (what, text) in if wire == Wire::Ollama { &all[..2] } else { &all[..] } {
+            assert!(sent.contains(text), "{wire:?}: the {what} is missing in {sent}");
+        }
+        // Another process goes on with the conversation, and the model sees them still.
+        setup.run(&["run", "-c", "And now?"]).await.exits(0);
+        assert!(raw(server.requests().last().expect("a request")).contains(PICTURE_TEXT), "{wire:?}");
+        let blind = format!("models.\"{}\".takes=tools", able(wire));
+        let (status, answer) = sends(&setup, wire, &["--set", &blind]).await;
+        assert!(status == "422" && answer.contains("takes no images"), "{wire:?}: {answer}");
     }
 }
 
@@ -94,7 +153,8 @@ async fn an_image_that_an_agent_reads_is_shown_with_the_result_and_stays_in_the_
         assert_eq!(ran.stdout, "A red and a green pixel.\n", "{wire:?}");
         let requests = server.requests();
         assert!(raw(&requests[1]).contains(PICTURE_TEXT), "{wire:?}");
-        assert!(raw(&requests[2]).contains(PICTURE_TEXT) && raw(&requests[2]).contains(DOCUMENT_TEXT), "{wire:?}");
+        let document = if wire == Wire::Ollama { "this model does not take one" } else { DOCUMENT_TEXT };
+        assert!(raw(&requests[2]).contains(PICTURE_TEXT) && raw(&requests[2]).contains(document), "{wire:?}");
     }
 }
 

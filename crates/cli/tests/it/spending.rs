@@ -2,8 +2,9 @@
 
 use provider::Wire;
 use serde_json::Value;
-use testkit::model_server::{Fault, ModelServer, Turn};
+use testkit::model_server::{Fault, KEY, ModelServer, Turn};
 
+use crate::heard;
 use crate::setup::{Setup, of_type, server};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -161,6 +162,58 @@ async fn a_limit_on_money_does_not_start_a_model_without_a_known_price_unless_th
     }
     let script = setup.scripted("[[script]]\n[[script.reply]]\ntext = \"Done.\"");
     setup.run(&["run", "-m", &script, "--max-cost", "1", "Go"]).await.exits(0);
+}
+
+/// An agent whose file names a model of its own.
+fn with_own_model(setup: &Setup, model: &str) {
+    let folder = setup.aside("home/.config/majordomo/agents");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let agent = format!("---\nname: helper\ndescription: helps\nmodel: {model}\n---\nYou help.\n");
+    std::fs::write(folder.join("helper.md"), agent).expect("a file");
+}
+
+const HELPED: &str = r#"
+[[script]]
+on = "Go"
+[[script.reply]]
+calls = [{ name = "spawn_agent", input = { agent = "helper", task = "Help one" } }, { name = "spawn_agent", input = { agent = "helper", task = "Help two" } }]
+[[script.reply]]
+text = "Done."
+
+[[script]]
+on = "Help"
+[[script.reply]]
+text = "Helped."
+"#;
+
+// The limit holds for the whole tree, so that it holds for the model of a sub-agent's own file, too.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_limit_on_money_does_not_start_a_sub_agent_whose_own_model_has_no_known_price() {
+    let server = server(HELPED).await;
+    let setup = Setup::at(Wire::Anthropic, &server)
+        .with("MAJORDOMO_PROVIDERS_WORK_BASE_URL", "http://work.invalid/v1")
+        .with("MAJORDOMO_PROVIDERS_WORK_PROXY", &server.host())
+        .with("MAJORDOMO_PROVIDERS_WORK_KEY_ENV", "WORK_KEY")
+        .with("WORK_KEY", KEY);
+    with_own_model(&setup, "work/unheard-of");
+    let limited = ["run", "-m", "anthropic/claude-haiku-4-5", "--max-cost", "1", "Go"];
+    setup.run(&limited).await.exits(0);
+    assert_eq!(heard::of(&server, "Help").len(), 0, "nothing was asked of it");
+    let told = heard::results(&heard::of(&server, "Go")[1]);
+    assert!(told.iter().all(|(_, told)| told.contains("no price is known for work/unheard-of")), "{told:?}");
+    let ran = setup.run(&[&limited[..], &["--set", "grant.unknown_price=allow"]].concat()).await.exits(0);
+    assert_eq!(heard::of(&server, "Help").len(), 2, "{}", ran.stderr);
+    assert_eq!(ran.stderr.matches("note: no price is known for work/unheard-of").count(), 1, "{}", ran.stderr);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_end_of_a_sub_agents_own_model_is_said_once() {
+    let server = server(HELPED).await;
+    let setup = Setup::at(Wire::Anthropic, &server);
+    with_own_model(&setup, "anthropic/claude-sonnet-4-5");
+    let ran = setup.run(&["run", "-m", "anthropic/claude-haiku-5-5", "Go"]).await.exits(0);
+    assert_eq!(heard::of(&server, "Help").len(), 2, "{}", ran.stderr);
+    assert_eq!(ran.stderr.matches("claude-sonnet-4-5 end").count(), 1, "{}", ran.stderr);
 }
 
 /// A server whose first answer to `Go` goes wrong, and whose others are good.

@@ -9,7 +9,7 @@ use testkit::scenes::{call, calls, says, scene, whenever_asked};
 use tokio::process::Child;
 
 use crate::heard::{WIRES, messages, tools};
-use crate::setup::{Ran, Setup};
+use crate::setup::{Ran, Setup, of_type};
 
 /// A setup whose agents play a script, in mode `dangerous`.
 fn scripted(scenes: &[String]) -> Setup {
@@ -172,7 +172,7 @@ async fn checks_run_before_a_task_counts_as_completed_and_block_it_when_they_fai
         ),
         scene("Title: \"Bad\"", &[whenever_asked(&completes("done, I think"))]),
     ]);
-    let setup = setup.with("MAJORDOMO_TASKS_CHECK_ATTEMPTS", "2");
+    let setup = setup.with("MAJORDOMO_POLICY_CHECK_ATTEMPTS", "2");
     task(&setup, &["add", "Good", "--assign", "new:general", "--check", "test -e there"]).await.exits(0);
     let _work = work(&setup, &[]);
     setup.run(&["wait", "t1", "--timeout", "60"]).await.exits(0);
@@ -340,4 +340,211 @@ async fn a_person_keeps_a_list_without_any_agent() {
         (&first["type"], &first["task_id"], &first["by"]),
         (&json!("task_created"), &json!("t1"), &json!("human"))
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_result_must_match_the_schema_of_its_task_before_that_counts_as_completed() {
+    let hands_in = |result: &str| {
+        calls(&[call("task_update", &format!("status = \"completed\", note = \"n\", result = {result:?}"))])
+    };
+    let setup = scripted(&[
+        scene(
+            "Title: \"Ports\"",
+            &[
+                completes("no result"),
+                hands_in("three"),
+                hands_in("{\"n\":\"3\"}"),
+                hands_in("{\"n\":3}"),
+                says("done"),
+            ],
+        ),
+        scene("Title: \"Never\"", &[whenever_asked(&hands_in("[]"))]),
+    ]);
+    let setup = setup.with("MAJORDOMO_POLICY_CHECK_ATTEMPTS", "4");
+    setup.write("ports.json", r#"{"type":"object","required":["n"],"properties":{"n":{"type":"integer"}}}"#);
+    setup.write("broken.json", r#"{"type":"nonsense"}"#);
+    let refused = task(&setup, &["add", "Ports", "--assign", "new:general", "--schema", "broken.json"]).await.exits(2);
+    assert!(refused.stderr.contains("nonsense"), "{}", refused.stderr);
+    task(&setup, &["add", "Ports", "--assign", "new:general", "--schema", "ports.json"]).await.exits(0);
+    let _work = work(&setup, &[]);
+    setup.run(&["wait", "t1", "--timeout", "60"]).await.exits(0);
+    let done = shown(&setup, "t1").await;
+    assert_eq!(done["result"], "{\"n\":3}");
+    let thread = done["thread"].as_str().expect("a thread").to_owned();
+    let talk = setup.run(&["thread", "show", &thread, "--full"]).await.exits(0).stdout;
+    for told in ["give it as JSON in the argument `result`", "the result is not JSON", "is not of type \"integer\""] {
+        assert!(talk.contains(told), "{told}: {talk}");
+    }
+    task(&setup, &["add", "Never", "--assign", "new:general", "--schema", "ports.json"]).await.exits(0);
+    setup.run(&["wait", "t2", "--timeout", "60"]).await.exits(1);
+    let reason = shown(&setup, "t2").await["reason"].to_string();
+    assert!(reason.contains("its checks failed 4 times: the result does not fit the schema of the task"), "{reason}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tasks_in_a_circle_or_after_an_archived_one_are_refused_and_nothing_is_added() {
+    let setup = scripted(&[]);
+    setup.write(
+        "circle.jsonl",
+        "{\"id\":\"a\",\"title\":\"A\",\"after\":[\"b\"]}\n{\"id\":\"b\",\"title\":\"B\",\"after\":[\"a\"]}\n",
+    );
+    let circle = task(&setup, &["import", "circle.jsonl"]).await.exits(2);
+    assert!(circle.stderr.contains("wait for each other in a circle: 'A', 'B'"), "{}", circle.stderr);
+    assert_eq!(task(&setup, &["ls", "--json"]).await.exits(0).stdout, "[]\n");
+    task(&setup, &["add", "Old"]).await.exits(0);
+    task(&setup, &["archive", "t1"]).await.exits(0);
+    let archived = task(&setup, &["add", "New", "--after", "t1"]).await.exits(1);
+    assert!(archived.stderr.contains("t1 is archived: no task can come after it"), "{}", archived.stderr);
+    assert_eq!(task(&setup, &["ls", "--json"]).await.exits(0).stdout, "[]\n");
+    let done = task(&setup, &["done", "t1"]).await.exits(1);
+    assert!(done.stderr.contains("t1 is archived: reopen it first"), "{}", done.stderr);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn people_who_edit_a_board_at_once_lose_nothing() {
+    let setup = scripted(&[]);
+    task(&setup, &["add", "Shared"]).await.exits(0);
+    let (one, other, third) = (["add", "One"], ["add", "Other"], ["note", "t1", "me too"]);
+    let (done, again) = (["done", "t1"], ["done", "t1"]);
+    let ran = tokio::join!(
+        task(&setup, &one),
+        task(&setup, &other),
+        task(&setup, &third),
+        task(&setup, &done),
+        task(&setup, &again)
+    );
+    let (one, other) = (ran.0.exits(0).stdout, ran.1.exits(0).stdout);
+    ran.2.exits(0);
+    let mut ids: Vec<&str> = [&one, &other].iter().filter_map(|line| line.split(' ').next()).collect();
+    ids.sort_unstable();
+    assert_eq!(ids, ["t2", "t3"], "each has an id of its own");
+    let (done, again) = (ran.3.exits(0).stdout, ran.4.exits(0).stdout);
+    let already = [&done, &again].iter().filter(|line| line.contains("already")).count();
+    assert_eq!(already, 1, "it is completed once: {done}{again}");
+    assert_eq!(shown(&setup, "t1").await["note_count"], 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_two_agents_that_complete_the_same_task_the_second_is_told_who_did() {
+    let completes_first = calls(&[call("task_update", "id = \"t1\", status = \"completed\", note = \"mine\"")]);
+    let setup = scripted(&[
+        scene(
+            "Share the work",
+            &[
+                calls(&[call("task_add", "tasks = [{ title = \"Shared\" }]")]),
+                calls(&[testkit::scenes::spawn("help out")]),
+                completes_first.clone(),
+                says("both said so"),
+            ],
+        ),
+        scene("help out", &[completes_first, says("I have done it")]),
+    ]);
+    let setup = setup.with("MAJORDOMO_TASKS_ENABLED", "true");
+    let ran = setup.run(&["run", "Share the work", "--jsonl"]).await.exits(0);
+    let frames = ran.frames();
+    let refused = of_type(&frames, "tool_result").into_iter().find(|frame| frame["is_error"] == true);
+    let refused = refused.expect("one is refused")["output"].as_str().expect("words");
+    let done = shown(&setup, "t1").await;
+    let by = done["completed_by"].as_str().expect("a thread");
+    assert!(by.ends_with(".1") && refused == format!("t1 is already completed, by {by}"), "{refused}");
+    assert_eq!(of_type(&frames, "task_completed").len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_happens_to_tasks_of_a_run_is_among_its_events() {
+    let setup = scripted(&[scene(
+        "Plan it",
+        &[
+            calls(&[call("task_add", "tasks = [{ title = \"Build\", assign = \"human\" }]")]),
+            calls(&[call("task_update", "id = \"t1\", note = \"soon\"")]),
+            says("It is planned."),
+        ],
+    )]);
+    let setup = setup.with("MAJORDOMO_TASKS_ENABLED", "true");
+    // What others do to their tasks is not.
+    task(&setup, &["add", "Other", "--board", "elsewhere"]).await.exits(0);
+    let frames = setup.run(&["run", "Plan it", "--jsonl"]).await.exits(0).frames();
+    let types: Vec<&str> = frames.iter().filter_map(|frame| frame["type"].as_str()).collect();
+    let at = |kind: &str| types.iter().position(|one| *one == kind);
+    let created = of_type(&frames, "task_created");
+    assert_eq!(created.len(), 1, "{types:?}");
+    assert_eq!((&created[0]["task_id"], &created[0]["task"]["title"]), (&json!("t1"), &json!("Build")));
+    assert_eq!(of_type(&frames, "task_updated")[0]["note"]["content"], "soon");
+    assert!(at("task_created") < at("tool_result") && at("task_updated") < at("done"), "{types:?}");
+    assert_eq!(types.last(), Some(&"done"));
+    // The other formats have no words for them.
+    let lace = setup.run(&["run", "Plan it", "--jsonl", "--dialect", "lace"]).await.exits(0).frames();
+    assert!(of_type(&lace, "task_created").is_empty(), "{lace:?}");
+}
+
+// LACE-10, LACE-12
+#[tokio::test(flavor = "multi_thread")]
+async fn in_the_dialect_of_lace_an_assignment_and_a_notice_that_wakes_a_thread_are_notifications() {
+    let setup = scripted(&[
+        scene(
+            "Have it done",
+            &[
+                calls(&[call("task_add", "tasks = [{ title = \"Build\", assign = \"new:general\" }]")]),
+                says("It is assigned."),
+                says("Good."),
+            ],
+        ),
+        scene("Title: \"Build\"", &[completes("built"), says("done")]),
+    ]);
+    let setup = setup.with("MAJORDOMO_PRESET", "lace");
+    let root =
+        setup.run(&["run", "Have it done", "--json"]).await.exits(0).json()["thread"].as_str().map(str::to_owned);
+    let root = root.unwrap_or_default();
+    let _work = work(&setup, &[]);
+    setup.run(&["wait", "t1", "--timeout", "60"]).await.exits(0);
+    let lines = until("the creator's second run", async || {
+        let shown = setup.run(&["thread", "show", &root, "--jsonl", "--dialect", "lace"]).await.exits(0).frames();
+        (of_type(&shown, "done").len() == 2).then_some(shown)
+    });
+    let lines = lines.await;
+    let told: Vec<(&str, &str)> = of_type(&lines, "task_notification")
+        .into_iter()
+        .map(|line| (line["threadId"].as_str().unwrap_or(""), line["text"].as_str().unwrap_or("")))
+        .collect();
+    assert_eq!(told.len(), 2, "{told:?}");
+    let child = format!("{root}.1");
+    assert!(told[0].0 == child && told[0].1.starts_with("[LACE TASK SYSTEM] You have been assigned"), "{told:?}");
+    assert!(told[1].0 == root && told[1].1.starts_with("[LACE TASK SYSTEM] Task completed"), "{told:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worker_that_waits_for_work_is_shown_until_it_has_ended_or_was_killed() {
+    let setup = scripted(&[]);
+    let nothing = setup.run(&["ps"]).await.exits(0);
+    assert!(nothing.stdout.is_empty() && nothing.stderr.contains("nothing is running"), "{}", nothing.stderr);
+    let seen = async |count: usize| {
+        until("a change of what runs", async || {
+            let listed = setup.run(&["ps", "--json"]).await.exits(0).json();
+            let workers: Vec<Value> = listed.as_array().cloned().unwrap_or_default();
+            (workers.len() == count).then_some(workers)
+        })
+        .await
+    };
+    let mut first = work(&setup, &["--label", "ci", "--concurrency", "3"]);
+    let shown = seen(1).await.remove(0);
+    assert_eq!(
+        (&shown["kind"], &shown["command"], &shown["labels"], &shown["concurrency"]),
+        (&json!("worker"), &json!("work"), &json!(["ci"]), &json!(3))
+    );
+    assert_eq!(shown["pid"].as_u64(), first.id().map(u64::from));
+    let line = setup.run(&["ps"]).await.exits(0).stdout;
+    assert!(line.contains("takes tasks, up to 3 at a time, only with label ci"), "{line}");
+    first.kill().await.expect("it is killed");
+    seen(0).await;
+    let again = work(&setup, &[]);
+    seen(1).await;
+    let pid = again.id().and_then(|pid| i32::try_from(pid).ok()).expect("a process");
+    rustix::process::kill_process(
+        rustix::process::Pid::from_raw(pid).expect("a process"),
+        rustix::process::Signal::INT,
+    )
+    .expect("it is told");
+    let ended = crate::setup::finish(again).await;
+    assert_eq!(ended.code, Some(130), "{}", ended.stderr);
+    seen(0).await;
 }

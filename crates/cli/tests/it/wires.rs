@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use testkit::model_server::{Back, Fault, ModelServer, Request, Turn};
 
 use crate::heard::{self, WIRES, messages, results, system, tokens, tools};
-use crate::setup::{Ran, Setup, server};
+use crate::setup::{Ran, Setup, of_type, server};
 use crate::stage::Stage;
 
 /// A root that looks around, gives a child a brief, and ends with what the child said.
@@ -131,6 +131,16 @@ async fn what_is_worth_keeping_is_marked_for_the_provider_that_takes_marks() {
         }
         let marks = body.to_string().matches("cache_control").count();
         assert!(marks <= 4, "the provider takes four marks: {marks}");
+    }
+    // The root waits for its sub-agent, which starts none itself.
+    let server = server(FAMILY).await;
+    let set = ["--set", "providers.anthropic.parent_cache=1h", "--set", "policy.max_depth=1"];
+    Setup::at(Wire::Anthropic, &server).run(&[&["run", PROMPT][..], &set].concat()).await.exits(0);
+    assert_eq!(server.refusals(), [""; 0]);
+    for Request { body, first_words, .. } in server.requests() {
+        let (marks, hours) =
+            (body.to_string().matches("cache_control").count(), body.to_string().matches("1h").count());
+        assert_eq!(hours, if first_words == PROMPT { marks } else { 0 }, "{first_words}");
     }
     let (openai, _) = family(Wire::OpenAi).await;
     assert!(openai.requests().iter().all(|request| !String::from_utf8_lossy(&request.raw).contains("cache_control")));
@@ -274,7 +284,7 @@ on = "Leaf"
 [[script.reply]]
 text = "Looked."
 "#;
-    for wire in WIRES {
+    for wire in Wire::ALL {
         let server = server(script).await;
         let setup = Setup::at(wire, &server);
         setup.run(&["run", "Root"]).await.exits(0);
@@ -283,7 +293,9 @@ text = "Looked."
         println!("{wire:?}: root {} tokens, leaf {} tokens", tokens(root), tokens(leaf));
         assert!(tokens(root) <= 2500, "{wire:?}: {}", tokens(root));
         assert!(tokens(leaf) <= 1500, "{wire:?}: {}", tokens(leaf));
-        assert_eq!(tools(leaf), ["find_files", "list_dir", "read_file", "search_files"]);
+        if WIRES.contains(&wire) {
+            assert_eq!(tools(leaf), ["find_files", "list_dir", "read_file", "search_files"]);
+        }
     }
 }
 
@@ -302,6 +314,12 @@ async fn what_a_model_thinks_is_shown_as_thinking_and_not_as_its_answer() {
         let shown = setup.run(&["thread", "show", &thread]).await.exits(0).stdout;
         assert!(shown.contains("general is thinking:\n    I wonder about it.\n"), "{shown}");
         assert!(shown.contains("general: It is so."), "{shown}");
+        let frames = setup.run(&["run", "--jsonl", "--deltas", "Go"]).await.exits(0).frames();
+        let said = |kind: &str| -> String {
+            of_type(&frames, kind).iter().map(|frame| frame["content"].as_str().expect("words")).collect()
+        };
+        assert_eq!((said("thinking_delta").trim(), said("text_delta").trim()), ("I wonder about it.", "It is so."));
+        assert_eq!((&*said("thinking"), &*said("text")), ("I wonder about it.", "It is so."));
     }
 }
 

@@ -13,6 +13,7 @@ mod readers;
 mod repositories;
 mod site;
 mod spellings;
+mod tasks;
 mod variants;
 
 /// Of all variants, those that this run plays.

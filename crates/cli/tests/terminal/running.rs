@@ -56,16 +56,16 @@ fn seated(world: &World, task: &str, arguments: &[&str], size: (u16, u16)) -> Se
 
 /// The screens of a tree of two levels while it runs, without elapsed times.
 const WIDE: &str = "\
-● general        the whole   waiting for 2 agents                                                #.#s  1.7k/7.2k  $0.00
-├─ ● general     left part   waiting for general                                                 #.#s  1.8k/3.6k  $0.00
-│  └─ ● general  inner part  run_command \"echo inner >> begun; until [ -e go ]; do sleep 0.02;…  #.#s       1.8k  $0.00
-└─ ● general     right part  run_command \"echo right >> begun; until [ -e go ]; do sleep 0.02;…  #.#s       1.8k  $0.00
+● general        the whole   waiting for 2 agents                                                #.#s  1.8k/7.6k  $0.00
+├─ ● general     left part   waiting for general                                                 #.#s  1.9k/3.8k  $0.00
+│  └─ ● general  inner part  run_command \"echo inner >> begun; until [ -e go ]; do sleep 0.02;…  #.#s       1.9k  $0.00
+└─ ● general     right part  run_command \"echo right >> begun; until [ -e go ]; do sleep 0.02;…  #.#s       1.9k  $0.00
 ";
 const NARROW: &str = "\
-● general        waiting for 2 agents       #.#s  1.7k/7.2k
-├─ ● general     waiting for general        #.#s  1.8k/3.6k
-│  └─ ● general  run_command \"echo inner…   #.#s       1.8k
-└─ ● general     run_command \"echo right…   #.#s       1.8k
+● general        waiting for 2 agents       #.#s  1.8k/7.6k
+├─ ● general     waiting for general        #.#s  1.9k/3.8k
+│  └─ ● general  run_command \"echo inner…   #.#s       1.9k
+└─ ● general     run_command \"echo right…   #.#s       1.9k
 ";
 
 #[test]

@@ -26,6 +26,8 @@ pub struct Details {
     pub is_transparent: bool,
     /// Where.
     pub location: Option<String>,
+    /// What else is said about it.
+    pub description: Option<String>,
     /// Who was asked to come.
     pub attendees: Vec<Attendee>,
 }
@@ -226,6 +228,7 @@ fn details(event: &Component) -> Details {
         status,
         is_transparent: word("TRANSP") == "TRANSPARENT",
         location: event.text("LOCATION"),
+        description: event.text("DESCRIPTION").filter(|text| !text.trim().is_empty()),
         attendees: event
             .all("ATTENDEE")
             .chain(event.all(super::proposal::ATTENDEE))

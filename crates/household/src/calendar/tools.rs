@@ -27,6 +27,8 @@ const MAX_EVENTS: usize = 100;
 /// More of what stands in the way is not told at once.
 const MAX_CONFLICTS: usize = 20;
 const MAX_WARNINGS: usize = 5;
+/// The most characters of what is said about an event.
+const MAX_DESCRIPTION: usize = 300;
 const MAX_SLOTS: u64 = 10;
 /// Without an end, so many days are looked at.
 const DAYS: i64 = 7;
@@ -158,13 +160,19 @@ fn find(args: &Find, household: &Household) -> Result<Value, Error> {
         let people = details.attendees.iter().map(|attendee| format!("{} {}", attendee.shown(), attendee.address));
         let title = words_of(&details.title);
         let around = words_of(&format!(
-            "{} {}",
+            "{} {} {}",
             details.location.as_deref().unwrap_or_default(),
+            details.description.as_deref().unwrap_or_default(),
             people.collect::<Vec<_>>().join(" ")
         ));
         let worth = |term: &Term| term.worth(&title).max(0.8 * term.worth(&around));
         let sum: f64 = terms.iter().map(worth).sum();
-        scored.extend((sum > 0.0).then_some((sum / terms.len() as f64, event)));
+        // A title that is said nearly whole is meant, however many words are said besides.
+        let own: Vec<&String> = title.iter().filter(|word| !crate::notes::stop_words::is_one(word)).collect();
+        let is_said = |word: &&&String| terms.iter().any(|term| term.worth(std::slice::from_ref(**word)) >= 0.6);
+        let said = own.iter().filter(is_said).count();
+        let whole = if said > 1 { 0.9 * said as f64 / own.len() as f64 } else { 0.0 };
+        scored.extend((sum > 0.0).then_some(((sum / terms.len() as f64).max(whole), event)));
     }
     let best = scored.iter().map(|(worth, _)| *worth).fold(0.0, f64::max);
     // What fits clearly worse is not what was asked for.
@@ -578,11 +586,18 @@ pub(crate) fn event_shown(event: &Occurrence, household: &Household) -> Value {
     answer.put("allDay", event.all_day);
     answer.put("status", details.status.as_str());
     answer.put_if(details.location.is_some(), "location", &details.location);
+    if let Some(description) = &details.description {
+        answer.put("description", crate::text::line(&crate::text::harmless(description), MAX_DESCRIPTION));
+    }
     let attendee = |attendee: &super::event::Attendee| match &attendee.name {
         Some(name) => format!("{name} <{}>", attendee.address),
         None => attendee.address.clone(),
     };
     answer.put("attendees", details.attendees.iter().map(attendee).collect::<Vec<_>>());
+    let is_owner = |address: &str| household.options().me.iter().any(|mine| mine.eq_ignore_ascii_case(address));
+    let others = details.attendees.iter().filter(|attendee| !is_owner(&attendee.address));
+    let others: Vec<&str> = others.map(super::event::Attendee::shown).collect();
+    answer.put_if(!others.is_empty(), "with", others);
     answer.put_if(event.repeats, "repeats", true);
     answer.put_if(details.is_transparent, "transparent", true);
     answer.done()

@@ -58,14 +58,11 @@ impl Source {
         matches!(self, Self::Card(_))
     }
 
-    /// Whether it is a mail that is not what it seems to be.
-    pub fn is_suspicious(&self, household: &Household) -> Result<bool, Error> {
+    /// What is odd about it, if it is a mail that is not what it seems to be.
+    pub fn warnings(&self, household: &Household) -> Result<Vec<String>, Error> {
         match self {
-            Self::Mail(mail) => {
-                let mailbox = household.mailbox()?;
-                Ok(!triage::warnings(&mailbox, &mail.message, household)?.is_empty())
-            }
-            _ => Ok(false),
+            Self::Mail(mail) => triage::warnings(&household.mailbox()?, &mail.message, household),
+            _ => Ok(Vec::new()),
         }
     }
 
@@ -112,23 +109,24 @@ fn from_notes(terms: &[Term], household: &Household, passages: &mut Vec<Passage>
     let own = terms.iter().map(|term| term.said.as_str());
     let names = terms.iter().flat_map(|term| term.names.iter().map(String::as_str)).filter(|name| !name.contains('@'));
     let query = own.chain(names).collect::<Vec<_>>().join(" ");
-    for note in notes::about(household, &query, NOTES)? {
-        let path: PathBuf = note.path.clone().into();
-        let folders = path.parent().map(|folder| folder.display().to_string()).unwrap_or_default();
-        for sentence in note.sentences {
-            let around = words_of(&format!("{} {folders} {}", note.title, sentence.under));
-            passages.push(Passage {
-                words: words_of(&sentence.text),
-                around,
-                is_heading: sentence.is_heading,
-                is_dated: false,
-                newness: 0.0,
-                source: Source::Note { path: note.path.clone(), title: note.title.clone(), line: sentence.line },
-                quote: sentence.text,
-            });
-        }
-    }
+    notes::about(household, &query, NOTES)?.into_iter().for_each(|note| from_note(note, passages));
     Ok(())
+}
+
+fn from_note(note: notes::NoteText, passages: &mut Vec<Passage>) {
+    let path: PathBuf = note.path.clone().into();
+    let folders = path.parent().map(|folder| folder.display().to_string()).unwrap_or_default();
+    for sentence in note.sentences {
+        passages.push(Passage {
+            words: words_of(&sentence.text),
+            around: words_of(&format!("{} {folders} {}", note.title, sentence.under)),
+            is_heading: sentence.is_heading,
+            is_dated: false,
+            newness: 0.0,
+            source: Source::Note { path: note.path.clone(), title: note.title.clone(), line: sentence.line },
+            quote: sentence.text,
+        });
+    }
 }
 
 fn from_mail(terms: &[Term], household: &Household, passages: &mut Vec<Passage>) -> Result<(), Error> {
@@ -136,6 +134,37 @@ fn from_mail(terms: &[Term], household: &Household, passages: &mut Vec<Passage>)
     let any = terms.iter().flat_map(Term::search_words).collect();
     let filter = Filter { any, ..Filter::default() };
     let (mails, _) = mailbox.list(&filter, MAILS)?;
+    from_mails(mails, household, passages);
+    Ok(())
+}
+
+/// The passages of these mails and their conversations, of these events and of these notes. What is not there any more is left out.
+pub(super) fn of(about: &[String], household: &Household) -> Result<Vec<Passage>, Error> {
+    let mut passages = Vec::new();
+    from_mails(mails_of(about, household)?, household, &mut passages);
+    for path in about.iter().filter(|id| id.ends_with(".md")) {
+        notes::at(household, path)?.into_iter().for_each(|note| from_note(note, &mut passages));
+    }
+    let mut events = Vec::new();
+    from_calendars(household, &mut events)?;
+    let is_meant = |passage: &Passage| matches!(&passage.source, Source::Event(event) if about.iter().any(|id| *id == event.details.id));
+    passages.extend(events.into_iter().filter(is_meant));
+    Ok(passages)
+}
+
+/// The conversations of these mails. The mailbox is held only here: notes lie in the same index.
+fn mails_of(ids: &[String], household: &Household) -> Result<Vec<Mail>, Error> {
+    let mailbox = household.mailbox()?;
+    let mut mails = Vec::new();
+    for id in ids.iter().filter(|id| !id.ends_with(".md")) {
+        if let Ok(mail) = mailbox.find(id) {
+            mails.extend(mailbox.thread(&mail)?);
+        }
+    }
+    Ok(mails)
+}
+
+fn from_mails(mails: Vec<Mail>, household: &Household, passages: &mut Vec<Passage>) {
     let now = household.now().timestamp();
     for mail in mails {
         let message = &mail.message;
@@ -157,7 +186,6 @@ fn from_mail(terms: &[Term], household: &Household, passages: &mut Vec<Passage>)
             });
         }
     }
-    Ok(())
 }
 
 fn newness(sent: Timestamp, now: Timestamp) -> f64 {
@@ -168,8 +196,8 @@ fn newness(sent: Timestamp, now: Timestamp) -> f64 {
 fn from_calendars(household: &Household, passages: &mut Vec<Passage>) -> Result<(), Error> {
     for event in calendar::tools::next_of_each(household, DAYS.days())? {
         let attendees = event.details.attendees.iter().map(|attendee| attendee.shown().to_owned());
-        let place = event.details.location.clone();
-        let quote = std::iter::once(event.details.title.clone()).chain(place).collect::<Vec<_>>().join(", ");
+        let more = [&event.details.location, &event.details.description].into_iter().flatten().cloned();
+        let quote = std::iter::once(event.details.title.clone()).chain(more).collect::<Vec<_>>().join(", ");
         passages.push(Passage {
             words: words_of(&quote),
             around: words_of(&format!("{} {}", attendees.collect::<Vec<_>>().join(" "), event.calendar)),

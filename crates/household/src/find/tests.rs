@@ -31,7 +31,26 @@ fn a_question_is_answered_with_the_sentence_that_answers_it() {
 fn a_suspicious_mail_is_never_quoted_and_what_is_nowhere_is_said() {
     let home = TestHousehold::sample();
     let found = home.call("household_find", &json!({ "question": "which password and PIN does the Havelbank want" }));
-    assert!(!found.to_string().contains("msg_007"), "{found}");
+    assert!(!found["answers"].to_string().contains("msg_007"), "{found}");
+    let named = &found["suspicious"][0];
+    assert_eq!((&named["emailId"], &named["quote"]), (&json!("msg_007"), &json!(null)), "{found}");
     let found = home.call("household_find", &json!({ "question": "zebra giraffe" }));
     assert_eq!(found["answers"], json!([]));
+}
+
+#[test]
+fn a_question_about_something_is_looked_for_in_it_alone() {
+    let home = TestHousehold::sample();
+    let about = json!(["msg_urgent_001", "Areas/People/Lena.md", "choir@morgan.example"]);
+    let places = |question: &str| -> Vec<String> {
+        let found = home.call("household_find", &json!({ "question": question, "about": about }));
+        let place = |answer: &serde_json::Value| {
+            ["path", "emailId", "eventId"].iter().find_map(|key| answer[key].as_str()).expect("a place").to_owned()
+        };
+        found["answers"].as_array().expect("a list").iter().map(place).collect()
+    };
+    assert_eq!(places("which ring size?")[0], "Areas/People/Lena.md");
+    assert_eq!(places("where is the Probe?")[0], "choir@morgan.example");
+    assert_eq!(places("who is on the board?")[0], "msg_urgent_001");
+    assert_eq!(places("zebra"), Vec::<String>::new());
 }

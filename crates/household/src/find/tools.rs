@@ -8,7 +8,7 @@ use serde_json::Value;
 use tool::Registry;
 use tool::args::{list, number};
 
-use super::answer;
+use super::{Scope, answer};
 use crate::error::Error;
 use crate::household::Household;
 use crate::tools::HouseholdTool;
@@ -23,6 +23,7 @@ pub(crate) fn add(household: &Arc<Household>, registry: Registry) -> Registry {
             r#"{"type":"object","properties":{
                 "question":{"type":"string","description":"in the owner's words"},
                 "kinds":{"type":"array","items":{"enum":["note","mail","event","person"]},"description":"all if not said"},
+                "about":{"type":"array","items":{"type":"string"},"description":"look only into these: emailIds, eventIds, paths of notes"},
                 "limit":{"type":"integer","minimum":1,"maximum":20,"description":"5 if not said"}},"required":["question"]}"#,
             Reach::ReadOnly,
             true,
@@ -41,10 +42,13 @@ struct Ask {
     question: String,
     #[serde(default, deserialize_with = "list")]
     kinds: Vec<String>,
+    #[serde(default, deserialize_with = "list")]
+    about: Vec<String>,
     #[serde(default, deserialize_with = "number")]
     limit: Option<u64>,
 }
 
 fn find(args: &Ask, household: &Household) -> Result<Value, Error> {
-    answer(&args.question, &args.kinds, args.limit.unwrap_or(5).clamp(1, 20) as usize, household)
+    let limit = args.limit.unwrap_or(5).clamp(1, 20) as usize;
+    answer(&args.question, Scope { kinds: &args.kinds, about: &args.about, limit }, household)
 }

@@ -120,7 +120,8 @@ fn list(args: &List, household: &Household) -> Result<Value, Error> {
         words: args.query.clone(),
         ..Filter::default()
     };
-    let limit = if awaits { 300 } else { args.limit.unwrap_or(20).clamp(1, 100) as usize };
+    let most = args.limit.unwrap_or(20).clamp(1, 100) as usize;
+    let limit = if awaits || args.query.is_some() { MOST_LOOKED_AT } else { most };
     let mut found = household.mailbox()?.list(&filter, limit)?;
     let mut meant = Vec::new();
     if found.1 == 0 && (args.from.is_some() || args.to.is_some()) {
@@ -139,6 +140,8 @@ fn list(args: &List, household: &Household) -> Result<Value, Error> {
     }
     let (mut mails, mut total) = found;
     let mailbox = household.mailbox()?;
+    let covers = args.query.as_deref().and_then(|query| best_first(query, &mut mails, &mut total));
+    mails.truncate(if awaits { MOST_LOOKED_AT } else { most });
     if awaits {
         let since = household.now().checked_sub(60.days()).map_or(Timestamp::MIN, |since| since.timestamp());
         let mut open = Vec::new();
@@ -152,16 +155,52 @@ fn list(args: &List, household: &Household) -> Result<Value, Error> {
         }
         (total, mails) = (open.len(), open);
     }
-    let shown: Result<Vec<_>, Error> = mails.iter().map(|mail| summary(mail, &mailbox, household)).collect();
-    let mut answer = json!({ "mails": shown?, "total": total });
+    let told: Result<Vec<_>, Error> = mails.iter().map(|mail| summary(mail, &mailbox, household)).collect();
+    let mut answer = json!({ "mails": told?, "total": total });
     if !meant.is_empty() {
         answer["people"] = json!(meant);
+    }
+    if let Some(covers) = covers {
+        answer["covers"] = json!((covers * 100.0).round() / 100.0);
     }
     let read_as = read_as(args.query.as_deref().unwrap_or_default(), &mails);
     if !read_as.is_empty() {
         answer["readAs"] = json!(read_as);
     }
     Ok(answer)
+}
+
+/// Mails that are looked at to find the best among them.
+const MOST_LOOKED_AT: usize = 300;
+/// A mail that holds less of what was asked for than the best by this is another one.
+const CLEARLY_LESS: f64 = 0.2;
+
+/// Puts those mails first that hold most of the words, and drops those that hold clearly fewer. Returns how much the best one holds, from 0
+/// to 1.
+fn best_first(query: &str, mails: &mut Vec<Mail>, total: &mut usize) -> Option<f64> {
+    let words = words_of(query).into_iter().filter(|word| !crate::notes::stop_words::is_one(word));
+    let terms: Vec<Term> = words.map(|word| Term::new(&word)).collect();
+    if terms.is_empty() || mails.is_empty() {
+        return None;
+    }
+    let holds = |mail: &Mail| {
+        let message = &mail.message;
+        let head = words_of(&format!("{} {}", message.subject, message.from));
+        let files = message.attachments.iter().map(|file| file.name.as_str()).collect::<Vec<_>>().join(" ");
+        let people = message.recipients().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+        let body = words_of(&format!("{} {files} {people}", message.text));
+        let worth = |term: &Term| term.worth(&head).max(0.9 * term.worth(&body));
+        terms.iter().map(worth).sum::<f64>() / terms.len() as f64
+    };
+    let mut held: Vec<(f64, Mail)> = mails.drain(..).map(|mail| (holds(&mail), mail)).collect();
+    let best = held.iter().map(|(holds, _)| *holds).fold(0.0, f64::max);
+    let before = held.len();
+    held.retain(|(holds, _)| *holds >= best - CLEARLY_LESS);
+    // The latest comes first among those that hold nearly the same.
+    held.sort_by_key(|(holds, _)| std::cmp::Reverse((holds * 10.0).round() as i64));
+    *total -= before - held.len();
+    mails.extend(held.into_iter().map(|(_, mail)| mail));
+    Some(best)
 }
 
 /// The words of a query that no mail holds itself, and what was found in their place.

@@ -33,10 +33,24 @@ pub(crate) fn about(household: &Household, words: &str, limit: usize) -> Result<
     let mut notes = Vec::new();
     for note in found.results {
         let Some(text) = folder.read(&note.path).ok().flatten() else { continue };
-        let head = front_matter::read(text.strip_prefix('\u{feff}').unwrap_or(&text)).lines;
-        notes.push(NoteText { sentences: of_note(&text, head), path: note.path, title: note.title });
+        notes.push(NoteText { sentences: sentences(&text), path: note.path, title: note.title });
     }
     Ok(notes)
+}
+
+/// The note at a path; none where there is none.
+pub(crate) fn at(household: &Household, path: &str) -> Result<Option<NoteText>, Error> {
+    let Some(folder) = refresh(household)? else { return Ok(None) };
+    let Some(text) = folder.read(path).ok().flatten() else { return Ok(None) };
+    let sentences = sentences(&text);
+    let heading = sentences.iter().find(|sentence| sentence.is_heading).map(|sentence| sentence.text.clone());
+    let name = || path.rsplit('/').next().unwrap_or(path).trim_end_matches(".md").to_owned();
+    Ok(Some(NoteText { title: heading.unwrap_or_else(name), path: path.to_owned(), sentences }))
+}
+
+fn sentences(text: &str) -> Vec<Sentence> {
+    let head = front_matter::read(text.strip_prefix('\u{feff}').unwrap_or(text)).lines;
+    of_note(text, head)
 }
 
 /// What the notes about some words say, each sentence behind the title of its note.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use agent::Mode;
+use agent::permission::Rule;
 use agent::role::Agent;
 use provider::Effort;
 
@@ -17,12 +18,14 @@ pub struct Definition {
     pub agent: Agent,
     /// The preset under which it works where nobody chose another.
     pub preset: Option<String>,
+    /// What the file forbids the agent besides: rules that ask or deny, never one that allows.
+    pub rules: Vec<Rule>,
     /// One sentence each.
     pub warnings: Vec<String>,
 }
 
 /// The longest name.
-const LONGEST_NAME: usize = 64;
+pub(super) const LONGEST_NAME: usize = 64;
 
 /// Reads an agent's file, or says in a sentence why it cannot be used. `file_name` is its name without `.md`, and the
 /// agent's where the file gives none; `tools` are the names of everything that an agent can be given, verbs included.
@@ -33,6 +36,27 @@ pub fn read(text: &str, file_name: &str, tools: &[&str]) -> Result<Definition, S
         file.take(&field.key, field.value, tools).map_err(|why| format!("line {}: {} {why}", field.line, field.key))?;
     }
     file.into_definition(split.body)
+}
+
+/// An agent as a file of ours, which is read as the same agent. Rules are no part of it.
+pub fn to_text(definition: &Definition) -> String {
+    // A text in JSON is a text in YAML.
+    let quoted = |text: &str| serde_json::Value::from(text).to_string();
+    let list = |names: &[Arc<str>]| names.join(", ");
+    let agent = &definition.agent;
+    let mut head =
+        vec![format!("name: {}", quoted(&agent.name)), format!("description: {}", quoted(&agent.description))];
+    head.extend(agent.model.as_ref().map(|model| format!("model: {}", quoted(model))));
+    head.extend(agent.effort.as_ref().map(|effort| format!("effort: {effort}")));
+    head.extend(agent.tools.as_ref().filter(|tools| !tools.is_empty()).map(|tools| format!("tools: {}", list(tools))));
+    head.extend(agent.mcp_servers.as_ref().map(|servers| {
+        let servers: Vec<String> = servers.iter().map(|server| quoted(server)).collect();
+        format!("mcp_servers: [{}]", servers.join(", "))
+    }));
+    head.extend((!agent.lends.is_empty()).then(|| format!("lends: {}", list(&agent.lends))));
+    head.extend(agent.mode.map(|mode| format!("mode: {mode}")));
+    head.extend(definition.preset.as_ref().map(|preset| format!("preset: {preset}")));
+    format!("---\n{}\n---\n{}\n", head.join("\n"), agent.prompt.trim())
 }
 
 /// The preset that a file names, if it is the file of this agent.
@@ -54,6 +78,7 @@ struct File<'a> {
     model: Option<Arc<str>>,
     tools: Option<Vec<Arc<str>>>,
     lends: Vec<Arc<str>>,
+    mcp_servers: Option<Vec<Arc<str>>>,
     mode: Option<Mode>,
     effort: Option<Arc<str>>,
     preset: Option<String>,
@@ -67,8 +92,11 @@ impl File<'_> {
             "model" => self.model = model(&text_of(value)?)?,
             "mode" => self.mode = Some(mode(&text_of(value)?)?),
             "effort" => self.effort = Some(effort(&text_of(value)?)?),
-            "tools" => self.tools = Some(self.known_tools(value, tools)?),
-            "lends" => self.lends = self.known_tools(value, tools)?,
+            "tools" => self.tools = Some(self.known_tools(&value, tools)?),
+            "lends" => self.lends = self.known_tools(&value, tools)?,
+            "mcp_servers" => {
+                self.mcp_servers = Some(names(&value).ok_or("expects names of MCP servers, as a list or with commas")?);
+            }
             "preset" => self.preset = Some(preset(&text_of(value)?)?),
             unknown => {
                 let meant = nearest(&front_matter::KEYS, |known| likeness(unknown, known));
@@ -80,14 +108,8 @@ impl File<'_> {
 
     /// The tools of a list that exist. A list of which nothing is left is an error: an agent that was to have a few tools
     /// must end up neither with none nor with all.
-    fn known_tools(&mut self, value: Value, tools: &[&str]) -> Result<Vec<Arc<str>>, String> {
-        let asked: Vec<String> = match value {
-            Value::Text(text) => {
-                text.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
-            }
-            Value::List(list) => list,
-            Value::Other => Vec::new(),
-        };
+    fn known_tools(&mut self, value: &Value, tools: &[&str]) -> Result<Vec<Arc<str>>, String> {
+        let asked = value.texts().ok_or("expects names of tools, as a list or with commas between them")?;
         let mut known = Vec::<Arc<str>>::new();
         for name in asked {
             if !tools.contains(&name.as_str()) {
@@ -122,21 +144,30 @@ impl File<'_> {
             model: self.model,
             tools: self.tools,
             lends: self.lends,
+            mcp_servers: self.mcp_servers,
             mode: self.mode,
             effort: self.effort,
         };
-        Ok(Definition { agent, preset: self.preset, warnings: self.warnings })
+        Ok(Definition { agent, preset: self.preset, rules: Vec::new(), warnings: self.warnings })
     }
 }
 
 fn text_of(value: Value) -> Result<String, String> {
     match value {
         Value::Text(text) => Ok(text.trim().to_owned()),
-        Value::List(_) | Value::Other => Err("expects a text".to_owned()),
+        Value::List(_) | Value::Map(_) | Value::Nothing => Err("expects a text".to_owned()),
     }
 }
 
-fn one_line(text: &str) -> String {
+/// Names as a list, as a text with commas, or as the keys of a map.
+pub(super) fn names(value: &Value) -> Option<Vec<Arc<str>>> {
+    match value {
+        Value::Map(entries) => Some(entries.iter().map(|(name, _)| name.as_str().into()).collect()),
+        value => Some(value.texts()?.into_iter().map(Into::into).collect()),
+    }
+}
+
+pub(super) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

@@ -13,64 +13,134 @@ use serde_saphyr::{Error, Options, Spanned};
 
 /// Keys that hold a text.
 const TEXTS: [&str; 6] = ["name", "description", "model", "mode", "preset", "effort"];
-/// Keys that hold names of tools, as a list or as a text with commas.
-const LISTS: [&str; 2] = ["tools", "lends"];
 /// All keys that have a meaning.
-pub(super) const KEYS: [&str; 8] = ["name", "description", "model", "effort", "tools", "lends", "mode", "preset"];
+pub(crate) const KEYS: [&str; 9] =
+    ["name", "description", "model", "effort", "tools", "mcp_servers", "lends", "mode", "preset"];
+/// The most bytes that a file without a body can have: its prompt is one of its values.
+const MAX_DOCUMENT_BYTES: usize = 512 * 1024;
 
 /// The most bytes that a head can have.
 const MAX_BYTES: usize = 32 * 1024;
 
 /// A file in its two parts.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Split<'a> {
-    pub(super) fields: Vec<Field>,
-    pub(super) body: &'a str,
+pub(crate) struct Split<'a> {
+    pub(crate) fields: Vec<Field>,
+    pub(crate) body: &'a str,
 }
 
 /// One key of the head.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Field {
-    pub(super) key: String,
-    pub(super) value: Value,
+pub(crate) struct Field {
+    pub(crate) key: String,
+    pub(crate) value: Value,
     /// Counted from 1, in the whole file.
-    pub(super) line: usize,
+    pub(crate) line: usize,
 }
 
 /// What a key holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Value {
+pub(crate) enum Value {
     Text(String),
-    List(Vec<String>),
-    /// The value of an unknown key, which is not read.
-    Other,
+    List(Vec<Value>),
+    Map(Vec<(String, Value)>),
+    /// A key with nothing after it.
+    Nothing,
+}
+
+impl Value {
+    /// The text of a scalar.
+    pub(crate) fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text.trim()),
+            _ => None,
+        }
+    }
+
+    /// The texts of a list, or of one text with commas; none where it holds anything else.
+    pub(crate) fn texts(&self) -> Option<Vec<String>> {
+        match self {
+            Self::Text(text) => Some(split_at_commas(text)),
+            Self::List(items) => items.iter().map(|item| item.as_text().map(str::to_owned)).collect(),
+            Self::Nothing => Some(Vec::new()),
+            Self::Map(_) => None,
+        }
+    }
+
+    /// A value of a map.
+    pub(crate) fn get(&self, key: &str) -> Option<&Value> {
+        match self {
+            Self::Map(entries) => entries.iter().find(|(name, _)| name == key).map(|(_, value)| value),
+            _ => None,
+        }
+    }
+}
+
+/// Names with commas between them; a comma in parentheses, as in `Agent(a, b)`, is part of a name.
+fn split_at_commas(text: &str) -> Vec<String> {
+    let mut depth = 0_u32;
+    let parts = text.split(|c: char| {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0
+    });
+    parts.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
 }
 
 /// Takes a file apart, or says in a sentence what is wrong with it. The sentence repeats nothing but keys.
-pub(super) fn split(text: &str) -> Result<Split<'_>, String> {
+pub(crate) fn split(text: &str) -> Result<Split<'_>, String> {
     let (head, body) = parts(text)?;
-    if head.len() > MAX_BYTES {
-        return Err(format!("the front matter is longer than {} KiB: shorten it", MAX_BYTES / 1024));
+    Ok(Split { fields: fields(&head, MAX_BYTES, Texts::Expected)?, body: body.trim() })
+}
+
+/// The same for the file of another product, in which any key may hold anything.
+pub(crate) fn split_foreign(text: &str) -> Result<Split<'_>, String> {
+    let (head, body) = parts(text)?;
+    let fields = fields(&head, MAX_BYTES, Texts::Expected).or_else(|_| fields(&head, MAX_BYTES, Texts::Any))?;
+    Ok(Split { fields, body: body.trim() })
+}
+
+/// The keys of a file that is YAML, or JSON, as a whole.
+pub(crate) fn document(text: &str) -> Result<Vec<Field>, String> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let text = text.strip_prefix("---\n").unwrap_or(text).replace('\r', "");
+    fields(&text, MAX_DOCUMENT_BYTES, Texts::Any)
+}
+
+/// Whether keys that hold a text here must hold one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Texts {
+    Expected,
+    Any,
+}
+
+fn fields(head: &str, most: usize, texts: Texts) -> Result<Vec<Field>, String> {
+    if head.len() > most {
+        return Err(format!("the front matter is longer than {} KiB: shorten it", most / 1024));
     }
-    let (head, keys) = match parse::<Keys>(&head) {
+    let quoted_head;
+    let (head, keys) = match parse::<Keys>(head) {
         Ok(keys) => (head, keys),
         Err(error) => {
-            let quoted = quoted(&head);
-            let keys = parse::<Keys>(&quoted).map_err(|_| syntax(&error))?;
-            (quoted, keys)
+            quoted_head = quoted(head);
+            let keys = parse::<Keys>(&quoted_head).map_err(|_| syntax(&error))?;
+            (quoted_head.as_str(), keys)
         }
     };
-    let Fields(fields) = parse::<Fields>(&head).map_err(|error| {
+    let parsed = match texts {
+        Texts::Expected => parse::<Fields>(head).map(|fields| fields.0),
+        Texts::Any => parse::<Anything>(head).map(|fields| fields.0.0),
+    };
+    parsed.map_err(|error| {
         let at = line(&error);
         match keys.0.iter().rev().find(|(_, line)| *line <= at) {
-            Some((key, line)) if LISTS.contains(&key.as_str()) => {
-                format!("line {line}: {key} expects names of tools, as a list or with commas between them")
-            }
             Some((key, line)) if TEXTS.contains(&key.as_str()) => format!("line {line}: {key} expects a text"),
             _ => syntax(&error),
         }
-    })?;
-    Ok(Split { fields, body: body.trim() })
+    })
 }
 
 /// The lines between the dashes, and what is below them.
@@ -232,28 +302,39 @@ impl<'de> Deserialize<'de> for Keys {
 
 impl<'de> Deserialize<'de> for Fields {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Read;
-        impl<'de> Visitor<'de> for Read {
-            type Value = Fields;
+        deserializer.deserialize_map(ReadFields(&TEXTS))
+    }
+}
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("keys with values")
-            }
+/// The same where every key may hold anything.
+struct Anything(Fields);
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
-                let mut fields = Vec::new();
-                while let Some((key, line)) = next_key(&mut map)? {
-                    let value = match key.as_str() {
-                        text if TEXTS.contains(&text) => Value::Text(map.next_value::<String>()?.trim_end().to_owned()),
-                        list if LISTS.contains(&list) => map.next_value::<Names>()?.0,
-                        _ => map.next_value::<IgnoredAny>().map(|_| Value::Other)?,
-                    };
-                    fields.push(Field { key, value, line });
-                }
-                Ok(Fields(fields))
-            }
+impl<'de> Deserialize<'de> for Anything {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(ReadFields(&[])).map(Self)
+    }
+}
+
+/// Reads keys with values. Those that are named here hold a text, so that `1.0` and `no` stay as they are written.
+struct ReadFields(&'static [&'static str]);
+
+impl<'de> Visitor<'de> for ReadFields {
+    type Value = Fields;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("keys with values")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
+        let mut fields = Vec::new();
+        while let Some((key, line)) = next_key(&mut map)? {
+            let value = match self.0.contains(&key.as_str()) {
+                true => Value::Text(map.next_value::<String>()?.trim_end().to_owned()),
+                false => map.next_value::<Value>()?,
+            };
+            fields.push(Field { key, value, line });
         }
-        deserializer.deserialize_map(Read)
+        Ok(Fields(fields))
     }
 }
 
@@ -262,37 +343,64 @@ fn next_key<'de, A: MapAccess<'de>>(map: &mut A) -> Result<Option<(String, usize
     Ok(key.map(|key| (key.value, usize::try_from(key.referenced.line()).map_or(1, in_file))))
 }
 
-/// A list of names, or a text.
-struct Names(Value);
-
-impl<'de> Deserialize<'de> for Names {
+impl<'de> Deserialize<'de> for Value {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Read;
-        impl<'de> Visitor<'de> for Read {
-            type Value = Names;
+        deserializer.deserialize_any(ReadValue)
+    }
+}
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("names")
-            }
+/// Reads anything.
+struct ReadValue;
 
-            fn visit_str<E>(self, text: &str) -> Result<Names, E> {
-                Ok(Names(Value::Text(text.to_owned())))
-            }
+impl<'de> Visitor<'de> for ReadValue {
+    type Value = Value;
 
-            /// A key with nothing after it.
-            fn visit_unit<E>(self) -> Result<Names, E> {
-                Ok(Names(Value::List(Vec::new())))
-            }
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Names, A::Error> {
-                let mut names = Vec::new();
-                while let Some(name) = items.next_element::<String>()? {
-                    names.push(name);
-                }
-                Ok(Names(Value::List(names)))
-            }
+    fn visit_str<E>(self, text: &str) -> Result<Value, E> {
+        Ok(Value::Text(text.to_owned()))
+    }
+
+    fn visit_bool<E>(self, is_so: bool) -> Result<Value, E> {
+        Ok(Value::Text(is_so.to_string()))
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<Value, E> {
+        Ok(Value::Text(number.to_string()))
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Value, E> {
+        Ok(Value::Text(number.to_string()))
+    }
+
+    fn visit_f64<E>(self, number: f64) -> Result<Value, E> {
+        Ok(Value::Text(number.to_string()))
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Nothing)
+    }
+
+    fn visit_none<E>(self) -> Result<Value, E> {
+        Ok(Value::Nothing)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) = items.next_element::<Value>()? {
+            list.push(item);
         }
-        deserializer.deserialize_any(Read)
+        Ok(Value::List(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
+        let mut entries = Vec::new();
+        while let Some((key, value)) = map.next_entry::<String, Value>()? {
+            entries.push((key, value));
+        }
+        Ok(Value::Map(entries))
     }
 }
 
@@ -310,7 +418,7 @@ mod tests {
     }
 
     fn list(items: &[&str]) -> Value {
-        Value::List(items.iter().map(|item| (*item).to_owned()).collect())
+        Value::List(items.iter().map(|item| text(item)).collect())
     }
 
     #[test]
@@ -349,17 +457,19 @@ mod tests {
         assert_eq!(field("tools:\n  - read_file # first\n  - 'list_dir'"), list(&["read_file", "list_dir"]));
         assert_eq!(field("tools:\n- read_file"), list(&["read_file"]));
         assert_eq!(field("tools: []"), list(&[]));
-        assert_eq!(field("tools:"), list(&[]));
+        assert_eq!(field("tools:"), Value::Nothing);
+        let names = |head: &str| field(head).texts().expect("names");
+        assert_eq!(names("tools: Read, Agent(a, b), Bash"), ["Read", "Agent(a, b)", "Bash"]);
+        assert_eq!(names("tools:"), Vec::<String>::new());
     }
 
     #[test]
     fn what_is_deeper_is_kept_apart_and_hides_nothing_after_it() {
         let file = "---\nhooks:\n  Stop:\n    - command: x\nmcp: {a: b}\nname: n\n---\nbody";
         let fields = split(file).expect("valid").fields;
-        assert_eq!(
-            fields.iter().map(|field| &field.value).collect::<Vec<_>>(),
-            [&Value::Other, &Value::Other, &text("n")]
-        );
+        assert!(fields[0].value.get("Stop").is_some_and(|stop| matches!(stop, Value::List(_))));
+        assert_eq!(fields[1].value.get("a"), Some(&text("b")));
+        assert_eq!(fields[2].value, text("n"));
         assert_eq!(fields[2].line, 6);
     }
 
@@ -436,7 +546,8 @@ mod tests {
         assert_eq!(value("name"), Some(&text("scout")));
         assert_eq!(value("description"), Some(&text("Looks ahead.\n<example>Context: x</example>")));
         assert_eq!(value("tools"), Some(&list(&["read_file", "list_dir"])));
-        assert_eq!(value("explicit"), Some(&Value::Other));
+        assert_eq!(value("explicit"), Some(&text("value")));
+        assert_eq!(value("enabled"), Some(&text("true")));
         assert_eq!(fields.len(), 8);
     }
 
@@ -445,9 +556,15 @@ mod tests {
         let why = |head: &str| split(&format!("---\nother: [x]\n{head}\n---\nbody")).expect_err("invalid");
         assert_eq!(why("name:\n  - a"), "line 3: name expects a text");
         assert_eq!(why("name:"), "line 3: name expects a text");
-        let names = "line 3: tools expects names of tools, as a list or with commas between them";
-        assert_eq!(why("tools: {a: b}"), names);
-        assert_eq!(why("tools:\n  - a\n  - b: c"), names);
+    }
+
+    #[test]
+    fn in_a_file_of_another_product_any_key_may_hold_anything() {
+        let split = split_foreign("---\nmodel: [a, b]\nname: 007\n---\nbody").expect("valid");
+        assert_eq!(split.fields[0].value, list(&["a", "b"]));
+        let fields = document("title: A\nsettings:\n  temperature: 0.5\n").expect("valid");
+        assert_eq!(fields[1].value.get("temperature"), Some(&text("0.5")));
+        assert_eq!(document("{\"title\": \"A\"}").expect("JSON")[0].value, text("A"));
     }
 
     #[test]

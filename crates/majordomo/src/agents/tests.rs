@@ -5,11 +5,17 @@ use tempfile::TempDir;
 use super::*;
 use crate::trust::Standing;
 
+mod other_products;
+
 /// Every tool that the built-in agents name, and one more that only some have.
 const WORKSPACE_TOOLS: [&str; 6] = ["read_file", "list_dir", "find_files", "search_files", "ask_user", "run_command"];
 
 fn tools() -> Vec<&'static str> {
     WORKSPACE_TOOLS.into_iter().chain(VERBS).chain(household::TOOLS).collect()
+}
+
+fn known() -> Known<'static> {
+    Known { tools: tools(), providers: Vec::new() }
 }
 
 struct World {
@@ -43,7 +49,7 @@ impl World {
     }
 
     fn load(&self) -> Agents {
-        Agents::load(&self.surroundings, &Project { standing: Standing::Trusted, ..self.brought_along() }, &tools())
+        Agents::load(&self.surroundings, &Project { standing: Standing::Trusted, ..self.brought_along() }, &known())
     }
 
     fn brought_along(&self) -> Project {
@@ -209,7 +215,7 @@ fn until_a_project_is_trusted_its_agents_are_not_there() {
     let world = World::new().user("mine.md", &file("")).project("theirs.md", &file("")).project("bad.md", "no head");
     let project = world.brought_along();
     assert_eq!((project.standing, project.agents.len()), (Standing::Unknown, 2));
-    let agents = Agents::load(&world.surroundings, &project, &tools());
+    let agents = Agents::load(&world.surroundings, &project, &known());
     assert_eq!(agents.found.len(), BUILT_IN.len() + 1);
     assert_eq!((agents.warnings.len(), agents.broken.len()), (0, 0));
     assert_eq!(world.load().found.len(), BUILT_IN.len() + 2);

@@ -60,7 +60,8 @@ fn addresses(surroundings: &Surroundings) -> impl Iterator<Item = Setting> {
 fn keys_by_variable(others: &Layers) -> BTreeMap<String, Vec<Key>> {
     let built_in = builtin_providers().iter().map(|provider| ("providers", provider.name));
     let chosen = |section: &'static str| others.names(section).map(move |name| (section, name));
-    let mut names: Vec<(&str, &str)> = built_in.chain(chosen("providers")).chain(chosen("models")).collect();
+    let mut names: Vec<(&str, &str)> =
+        built_in.chain(chosen("providers")).chain(chosen("models")).chain(chosen("mcp.servers")).collect();
     names.sort_unstable();
     names.dedup();
     let mut keys = BTreeMap::<String, Vec<Key>>::new();

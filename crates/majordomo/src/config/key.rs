@@ -5,7 +5,7 @@
 use std::fmt;
 
 use agent::policy::{SPAWN_ARGS, VERBS};
-use provider::Effort;
+use provider::{CacheTime, Effort, Wire};
 
 use super::kind::Kind;
 use super::suggestion;
@@ -58,6 +58,7 @@ const KNOWN: &[(&str, Kind)] = &[
     ("policy.loop_refuse_at", Kind::Count { least: 2, most: MOST_U32 }),
     ("policy.loop_end_at", Kind::Count { least: 2, most: MOST_U32 }),
     ("policy.loop_failed_at", Kind::Count { least: 2, most: MOST_U32 }),
+    ("policy.check_attempts", Kind::Count { least: 1, most: MOST_U32 }),
     ("grant.tool_calls", Kind::Limit { most: MOST_U32 }),
     ("grant.requests", Kind::Limit { most: MOST_U32 }),
     ("grant.tokens", Kind::Limit { most: MOST }),
@@ -74,10 +75,35 @@ const KNOWN: &[(&str, Kind)] = &[
     ("household.route", Kind::Word(&["auto", "off"])),
     ("tasks.enabled", Kind::Switch),
     ("tasks.max_concurrent", Kind::Count { least: 1, most: MOST_U32 }),
-    ("tasks.check_attempts", Kind::Count { least: 1, most: MOST_U32 }),
+    ("mcp.schema_tokens", Kind::Count { least: 0, most: MOST_U32 }),
+    ("mcp.servers.*.command", Kind::Text),
+    ("mcp.servers.*.args", Kind::Arguments),
+    ("mcp.servers.*.env", Kind::TextTable),
+    ("mcp.servers.*.pass_env", Kind::Variables),
+    ("mcp.servers.*.cwd", Kind::Text),
+    ("mcp.servers.*.url", Kind::Url),
+    ("mcp.servers.*.headers", Kind::TextTable),
+    ("mcp.servers.*.network", Kind::Switch),
+    ("mcp.servers.*.tools", Kind::Texts),
+    ("mcp.servers.*.call_s", Kind::Count { least: 1, most: DAY_S }),
+    ("mcp.servers.*.schema_tokens", Kind::Count { least: 0, most: MOST_U32 }),
+    ("mcp.servers.*.enabled", Kind::Switch),
+    ("instructions.enabled", Kind::Switch),
+    ("instructions.sub_agents", Kind::Switch),
+    ("instructions.max_bytes", Kind::Count { least: 0, most: 1 << 20 }),
+    ("skills.enabled", Kind::Switch),
+    ("skills.trusted", Kind::Texts),
+    ("hooks.files", Kind::Texts),
+    ("web.fetch", Kind::Switch),
+    ("web.private_hosts", Kind::Texts),
+    ("web.timeout_s", Kind::Count { least: 1, most: 600 }),
+    ("web.max_bytes", Kind::Count { least: 1_000, most: 64 << 20 }),
+    ("web.search", Kind::Word(&["none", "searxng", "brave", "tavily"])),
+    ("web.search_url", Kind::Url),
+    ("web.search_key_env", Kind::Variable),
     ("store.durability", Kind::Word(&["full", "normal"])),
     ("sandbox.kind", Kind::Word(&["auto", "bubblewrap", "landlock", "off"])),
-    ("providers.*.wire", Kind::Word(&["anthropic", "openai", "responses", "gemini"])),
+    ("providers.*.wire", Kind::Word(&Wire::NAMES)),
     ("providers.*.base_url", Kind::Url),
     ("providers.*.key_env", Kind::Variable),
     ("providers.*.bearer", Kind::Switch),
@@ -97,6 +123,8 @@ const KNOWN: &[(&str, Kind)] = &[
     ("providers.*.thinking_tokens", Kind::Count { least: 1, most: MOST }),
     ("providers.*.temperature", Kind::Number { least: 0.0, most: 2.0 }),
     ("providers.*.body", Kind::Fields),
+    ("providers.*.parent_cache", Kind::Word(&CacheTime::NAMES)),
+    ("models.*.wire", Kind::Word(&Wire::NAMES)),
     ("models.*.context_tokens", Kind::Count { least: 1, most: MOST }),
     ("models.*.max_output_tokens", Kind::Count { least: 1, most: MOST }),
     ("models.*.takes", Kind::Words(&["tools", "images", "pdf", "schema", "effort", "temperature"])),
@@ -104,10 +132,12 @@ const KNOWN: &[(&str, Kind)] = &[
     ("models.*.price.output", Kind::Price),
     ("models.*.price.cache_read", Kind::Price),
     ("models.*.price.cache_write", Kind::Price),
+    ("models.*.price.cache_write_1h", Kind::Price),
     ("models.*.effort", Kind::Word(&Effort::NAMES)),
     ("models.*.thinking_tokens", Kind::Count { least: 1, most: MOST }),
     ("models.*.temperature", Kind::Number { least: 0.0, most: 2.0 }),
     ("models.*.body", Kind::Fields),
+    ("models.*.parent_cache", Kind::Word(&CacheTime::NAMES)),
 ];
 
 impl Key {
@@ -143,10 +173,7 @@ impl Key {
 
     /// Whether known keys lie below it.
     pub(crate) fn is_table(&self) -> bool {
-        KNOWN.iter().any(|(pattern, _)| {
-            let parts: Vec<&str> = pattern.split('.').collect();
-            parts.len() > self.0.len() && fit(&self.0, &parts[..self.0.len()])
-        })
+        KNOWN.iter().any(|(pattern, _)| self.rest(pattern).is_some_and(|mut below| below.next().is_some()))
     }
 
     /// The variable that sets it: `MAJORDOMO_` and the key in capitals, everything else an underscore.
@@ -173,12 +200,22 @@ impl Key {
         if !KNOWN.get(position).is_some_and(|(pattern, _)| pattern.contains('*')) {
             return (position, "", position);
         }
-        let section = |(pattern, _): &(&str, Kind)| pattern.split('.').next() == Some(self.section());
-        (KNOWN.iter().position(section).unwrap_or(position), &self.0[1], position)
+        let (pattern, _) = KNOWN[position];
+        let named = pattern.split('.').position(|part| part == "*").unwrap_or(1);
+        let table =
+            |(other, _): &(&str, Kind)| other.split_once('*').map(|it| it.0) == pattern.split_once('*').map(|it| it.0);
+        (KNOWN.iter().position(table).unwrap_or(position), &self.0[named], position)
     }
 
     fn fits(&self, pattern: &str) -> bool {
-        fit(&self.0, &pattern.split('.').collect::<Vec<_>>())
+        self.rest(pattern).is_some_and(|mut below| below.next().is_none())
+    }
+
+    /// The parts of a pattern that follow those that this key fits; none where it does not fit them.
+    fn rest<'a>(&self, pattern: &'a str) -> Option<std::str::Split<'a, char>> {
+        let mut parts = pattern.split('.');
+        let fits = self.0.iter().all(|part| parts.next().is_some_and(|of| of == "*" || of == part));
+        fits.then_some(parts)
     }
 
     /// A known key with this key's own chosen name put where the pattern has a star.
@@ -205,7 +242,7 @@ pub(crate) fn known(names: &[(&str, &str)]) -> Vec<Key> {
             continue;
         };
         for (_, name) in names.iter().filter(|(of, _)| *of == section) {
-            keys.push(Key::new([section, *name].into_iter().chain(field.split('.'))));
+            keys.push(Key::new(section.split('.').chain([*name]).chain(field.split('.'))));
         }
     }
     keys
@@ -220,10 +257,6 @@ impl fmt::Display for Key {
         }
         Ok(())
     }
-}
-
-fn fit(parts: &[String], pattern: &[&str]) -> bool {
-    parts.len() == pattern.len() && parts.iter().zip(pattern).all(|(part, of)| *of == "*" || part == of)
 }
 
 #[cfg(test)]

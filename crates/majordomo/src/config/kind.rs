@@ -13,6 +13,10 @@ pub(crate) enum Kind {
     Words(&'static [&'static str]),
     /// A list of texts.
     Texts,
+    /// A list of texts, of which some may be empty: the arguments of a program.
+    Arguments,
+    /// A list of names of environment variables. It is never repeated in an error, for some people paste the key itself.
+    Variables,
     /// A list of pairs of texts.
     Pairs,
     /// The name of a time zone.
@@ -55,7 +59,8 @@ impl Kind {
             Self::Text => "a text".to_owned(),
             Self::Word(words) => format!("one of {}", words.join(", ")),
             Self::Words(words) => format!("a list of words out of {}", words.join(", ")),
-            Self::Texts => "a list of texts".to_owned(),
+            Self::Texts | Self::Arguments => "a list of texts".to_owned(),
+            Self::Variables => "a list of names of environment variables (never their values)".to_owned(),
             Self::Pairs => "a list of pairs, such as [[\"delegate_triage\", \"triage\"]]".to_owned(),
             Self::Zone => "a time zone, such as Europe/Berlin".to_owned(),
             Self::Switch => "true or false".to_owned(),
@@ -86,6 +91,8 @@ impl Kind {
                 list.iter().all(|word| word.as_str().is_some_and(|word| words.contains(&word)))
             }
             (Self::Texts, Value::Array(list)) => list.iter().all(is_text),
+            (Self::Arguments, Value::Array(list)) => list.iter().all(|argument| argument.as_str().is_some()),
+            (Self::Variables, Value::Array(list)) => list.iter().all(|name| name.as_str().is_some_and(is_variable)),
             (Self::Pairs, Value::Array(list)) => {
                 let is_pair =
                     |pair: &Value| pair.as_array().is_some_and(|two| two.len() == 2 && two.iter().all(is_text));
@@ -114,7 +121,7 @@ impl Kind {
                 let number = *number as f64;
                 return (*least..=*most).contains(&number).then_some(Value::Float(number));
             }
-            (Self::TextTable, Value::Table(table)) => table.values().all(is_text),
+            (Self::TextTable, Value::Table(table)) => table.values().all(|value| value.as_str().is_some()),
             (Self::Fields, Value::Table(_)) => true,
             _ => false,
         };
@@ -132,11 +139,13 @@ impl Kind {
                     _ => Value::String(text.to_owned()),
                 }
             }
-            Self::Words(_) | Self::Texts if !text.trim_start().starts_with('[') => {
+            Self::Words(_) | Self::Texts | Self::Arguments | Self::Variables if !text.trim_start().starts_with('[') => {
                 Value::Array(text.split(',').map(str::trim).filter(|word| !word.is_empty()).map(Value::from).collect())
             }
             Self::Words(_)
             | Self::Texts
+            | Self::Arguments
+            | Self::Variables
             | Self::Pairs
             | Self::Switch
             | Self::Count { .. }
@@ -164,7 +173,7 @@ impl Kind {
 
     /// Whether an error may repeat a value of this kind.
     pub(crate) fn may_be_shown(&self) -> bool {
-        !matches!(self, Self::Url | Self::Variable | Self::TextTable)
+        !matches!(self, Self::Url | Self::Variable | Self::Variables | Self::TextTable)
     }
 }
 

@@ -46,10 +46,12 @@ impl Layers {
         self.0.values()
     }
 
-    /// The names that were chosen in a section such as `providers`.
+    /// The names that were chosen in a section such as `providers` or `mcp.servers`.
     pub(crate) fn names(&self, section: &str) -> impl Iterator<Item = &str> {
-        let mut names: Vec<&str> =
-            self.0.keys().filter(|key| key.section() == section).map(|key| key.parts()[1].as_str()).collect();
+        let above: Vec<&str> = section.split('.').collect();
+        let is_in =
+            |key: &&Key| key.parts().len() > above.len() && key.parts().iter().zip(&above).all(|(part, of)| part == of);
+        let mut names: Vec<&str> = self.0.keys().filter(is_in).map(|key| key.parts()[above.len()].as_str()).collect();
         names.dedup();
         names.into_iter()
     }

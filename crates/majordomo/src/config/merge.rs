@@ -13,7 +13,7 @@ use super::kind::{Kind, UNLIMITED};
 use super::layer::{self, Layers, Setting};
 use super::origin::{Origin, Warning};
 use super::surroundings::{Surroundings, read_own};
-use super::{environment, narrowing};
+use super::{environment, narrowing, servers};
 use crate::presets::Preset;
 use crate::rules;
 use crate::trust::{File, Project};
@@ -114,12 +114,27 @@ fn defaults(surroundings: &Surroundings) -> Vec<Setting> {
         ("household.route", "auto"),
         ("store.durability", "full"),
         ("sandbox.kind", "auto"),
+        ("web.search", "none"),
     ];
     let mut settings: Vec<Setting> = fixed.iter().map(|(key, value)| setting(Key::dotted(key), value)).collect();
     // The last line against a run that spends without end: more than any task needs, and less than a disaster.
     settings.extend([limit("grant.requests", 20_000), limit("grant.tokens", 100_000_000)]);
-    settings.extend([limit("tasks.max_concurrent", 4), limit("tasks.check_attempts", 3)]);
-    settings.push(Setting { key: Key::dotted("tasks.enabled"), value: false.into(), origin: Origin::Default });
+    settings.extend([limit("tasks.max_concurrent", 4), limit("mcp.schema_tokens", servers::SCHEMA_TOKENS)]);
+    let switch =
+        |key: &str, is_on: bool| Setting { key: Key::dotted(key), value: is_on.into(), origin: Origin::Default };
+    settings.extend([
+        switch("tasks.enabled", false),
+        switch("instructions.enabled", true),
+        switch("instructions.sub_agents", true),
+        switch("skills.enabled", true),
+        switch("web.fetch", true),
+    ]);
+    settings.extend([limit("web.timeout_s", 30), limit("web.max_bytes", 4 << 20)]);
+    settings.push(limit("instructions.max_bytes", 32 * 1024));
+    let none = Value::Array(Vec::new());
+    for key in ["skills.trusted", "web.private_hosts", "hooks.files"] {
+        settings.push(Setting { key: Key::dotted(key), value: none.clone(), origin: Origin::Default });
+    }
     if let Some(folder) = surroundings.data_folder() {
         settings.push(setting(Key::dotted("data"), &folder.to_string_lossy()));
     }

@@ -11,7 +11,9 @@ use super::origin::Warning;
 
 /// Sections and keys that only the user's own file, environment and flags may set.
 /// Prices are among them because a price of nothing would lift a limit on money.
-const USERS_OWN: [&str; 6] = ["providers", "models", "data", "household", "store", "sandbox"];
+/// Servers of tools are among them because a project names its own in `.mcp.json`, which counts once a person trusts it.
+const USERS_OWN: [&str; 11] =
+    ["providers", "models", "data", "household", "store", "sandbox", "mcp", "instructions", "skills", "hooks", "web"];
 
 /// What a project may say, taken apart.
 #[derive(Default)]
@@ -68,7 +70,6 @@ const ORDERS: &[(&str, Order)] = &[
     ("mode", Order::Words(&["plan", "ask", "auto", "dangerous"])),
     ("tasks.enabled", Order::Off),
     ("tasks.max_concurrent", Order::Smaller),
-    ("tasks.check_attempts", Order::Smaller),
     ("policy.enabled", Order::Off),
     ("policy.max_depth", Order::Smaller),
     ("policy.max_children", Order::Smaller),
@@ -94,6 +95,7 @@ const ORDERS: &[(&str, Order)] = &[
     ("policy.loop_refuse_at", Order::Smaller),
     ("policy.loop_end_at", Order::Smaller),
     ("policy.loop_failed_at", Order::Smaller),
+    ("policy.check_attempts", Order::Smaller),
     ("grant.tool_calls", Order::Smaller),
     ("grant.requests", Order::Smaller),
     ("grant.tokens", Order::Smaller),

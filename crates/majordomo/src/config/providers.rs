@@ -48,6 +48,7 @@ pub(super) fn resolved(
                 thinking_tokens: table.thinking_tokens,
                 temperature: table.temperature,
                 body: table.body,
+                parent_cache: table.parent_cache,
             },
             proxy: table.proxy,
             ca_file: table.ca_file,

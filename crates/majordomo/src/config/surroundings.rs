@@ -55,6 +55,16 @@ impl Surroundings {
         self.xdg("XDG_CONFIG_HOME", ".config").filter(|_| self.files == Files::Read)
     }
 
+    /// The person's home folder, where the files of other products are looked for; none where no file is read.
+    pub(crate) fn own_home(&self) -> Option<PathBuf> {
+        self.home.clone().filter(|_| self.files == Files::Read)
+    }
+
+    /// The folder below which programs keep their configuration; none where no file is read.
+    pub(crate) fn config_home(&self) -> Option<PathBuf> {
+        self.base("XDG_CONFIG_HOME", ".config").filter(|_| self.files == Files::Read)
+    }
+
     /// The folder for state where nothing else is configured.
     pub fn data_folder(&self) -> Option<PathBuf> {
         self.xdg("XDG_DATA_HOME", ".local/share")
@@ -70,10 +80,13 @@ impl Surroundings {
     }
 
     fn xdg(&self, variable: &str, below_home: &str) -> Option<PathBuf> {
+        self.base(variable, below_home).map(|base| base.join("majordomo"))
+    }
+
+    fn base(&self, variable: &str, below_home: &str) -> Option<PathBuf> {
         // A relative path in these variables is invalid by their specification and must be ignored.
         let named = self.variable(variable).map(PathBuf::from).filter(|path| path.is_absolute());
-        let base = named.or_else(|| self.home.as_ref().map(|home| home.join(below_home)));
-        base.map(|base| base.join("majordomo"))
+        named.or_else(|| self.home.as_ref().map(|home| home.join(below_home)))
     }
 }
 

@@ -103,9 +103,18 @@ fn set(texts: &[&str]) -> Flags {
 /// Everything that a configuration changes, as text. How it came about is not part of it.
 fn effect(config: &Config) -> String {
     let Config { model, agent, mode, preset, dialect, data, policy, grant, providers, models, .. } = config;
-    let Config { household, durability, sandbox, tasks, unknown_price, .. } = config;
+    let Config { household, durability, sandbox, tasks, unknown_price, instructions, skills, hooks, web, .. } = config;
+    let server = |server: &mcp::ServerSettings| {
+        let mcp::ServerSettings { name, connection, tools, network, call_time, schema_tokens, origin: _ } = server;
+        let reached = match connection {
+            mcp::Connection::Program { command, env, cwd } => format!("{command:?}{env:?}{cwd:?}"),
+            mcp::Connection::Http { url, headers } => format!("{url}{headers:?}"),
+        };
+        format!("{name}{reached}{tools:?}{network}{call_time:?}{schema_tokens}")
+    };
+    let servers: Vec<String> = config.servers.iter().map(server).collect();
     format!(
-        "{unknown_price:?}{household:?}{model:?}{agent}{mode}{preset}{dialect}{data:?}{policy:?}{grant:?}{providers:?}{models:?}{durability:?}{sandbox:?}{tasks:?}"
+        "{servers:?}{unknown_price:?}{household:?}{model:?}{agent}{mode}{preset}{dialect}{data:?}{policy:?}{grant:?}{providers:?}{models:?}{durability:?}{sandbox:?}{tasks:?}{instructions:?}{skills:?}{hooks:?}{web:?}"
     )
 }
 
@@ -131,15 +140,32 @@ effort = "low"
 thinking_tokens = 1
 temperature = 0
 body = { top_k = 1 }
+parent_cache = "5m"
 [models."acme/m"]
+wire = "openai"
 context_tokens = 1000
 max_output_tokens = 100
 takes = ["tools"]
-price = { input = 1.0, output = 2.0, cache_read = 0.1, cache_write = 1.25 }
+price = { input = 1.0, output = 2.0, cache_read = 0.1, cache_write = 1.25, cache_write_1h = 2.0 }
 effort = "low"
 thinking_tokens = 1
 temperature = 0
 body = { top_k = 1 }
+parent_cache = "5m"
+[mcp.servers.acme]
+command = "serve"
+args = ["a"]
+env = { A = "1" }
+pass_env = []
+cwd = "below"
+network = true
+tools = ["look"]
+call_s = 1
+schema_tokens = 1
+enabled = true
+[mcp.servers.far]
+url = "http://far.test"
+headers = { X-Other = "a" }
 [household]
 folder = "/"
 mail = "/"
@@ -148,6 +174,9 @@ notes = "/"
 contacts = "/"
 me = ["me@here.example"]
 timezone = "UTC"
+[web]
+search_url = "http://search.test"
+search_key_env = "SEARCH_KEY"
 "#;
 
 /// Another value for every key that there is, as TOML.
@@ -189,6 +218,7 @@ const OTHERS: &[(&str, &str)] = &[
     ("policy.loop_refuse_at", "3"),
     ("policy.loop_end_at", "9"),
     ("policy.loop_failed_at", "9"),
+    ("policy.check_attempts", "5"),
     ("grant.tool_calls", "5"),
     ("grant.requests", "5"),
     ("grant.tokens", "5"),
@@ -205,7 +235,32 @@ const OTHERS: &[(&str, &str)] = &[
     ("household.route", r#""off""#),
     ("tasks.enabled", "true"),
     ("tasks.max_concurrent", "5"),
-    ("tasks.check_attempts", "5"),
+    ("mcp.schema_tokens", "5"),
+    ("mcp.servers.acme.command", r#""other""#),
+    ("mcp.servers.acme.args", r#"["", "b"]"#),
+    ("mcp.servers.acme.env", r#"{ B = "2" }"#),
+    ("mcp.servers.acme.pass_env", r#"["XDG_DATA_HOME"]"#),
+    ("mcp.servers.acme.cwd", r#""elsewhere""#),
+    ("mcp.servers.acme.network", "false"),
+    ("mcp.servers.acme.tools", r#"["other"]"#),
+    ("mcp.servers.acme.call_s", "5"),
+    ("mcp.servers.acme.schema_tokens", "5"),
+    ("mcp.servers.acme.enabled", "false"),
+    ("mcp.servers.far.url", r#""http://other.test""#),
+    ("mcp.servers.far.headers", r#"{ X-Team = "b" }"#),
+    ("instructions.enabled", "false"),
+    ("instructions.sub_agents", "false"),
+    ("instructions.max_bytes", "5"),
+    ("skills.enabled", "false"),
+    ("skills.trusted", r#"["pdf"]"#),
+    ("hooks.files", r#"["~/.claude/settings.json"]"#),
+    ("web.fetch", "false"),
+    ("web.private_hosts", r#"["localhost"]"#),
+    ("web.timeout_s", "5"),
+    ("web.max_bytes", "5000"),
+    ("web.search", r#""brave""#),
+    ("web.search_url", r#""http://other.test""#),
+    ("web.search_key_env", r#""OTHER_KEY""#),
     ("store.durability", r#""normal""#),
     ("sandbox.kind", r#""off""#),
     ("providers.acme.wire", r#""anthropic""#),
@@ -228,6 +283,8 @@ const OTHERS: &[(&str, &str)] = &[
     ("providers.acme.thinking_tokens", "5"),
     ("providers.acme.temperature", "0.5"),
     ("providers.acme.body", "{ top_p = 0.5 }"),
+    ("providers.acme.parent_cache", r#""1h""#),
+    ("models.\"acme/m\".wire", r#""anthropic""#),
     ("models.\"acme/m\".context_tokens", "5"),
     ("models.\"acme/m\".max_output_tokens", "5"),
     ("models.\"acme/m\".takes", r#"["images"]"#),
@@ -235,14 +292,24 @@ const OTHERS: &[(&str, &str)] = &[
     ("models.\"acme/m\".price.output", "5"),
     ("models.\"acme/m\".price.cache_read", "5"),
     ("models.\"acme/m\".price.cache_write", "5"),
+    ("models.\"acme/m\".price.cache_write_1h", "5"),
     ("models.\"acme/m\".effort", r#""high""#),
     ("models.\"acme/m\".thinking_tokens", "5"),
     ("models.\"acme/m\".temperature", "0.5"),
     ("models.\"acme/m\".body", "{ top_p = 0.5 }"),
+    ("models.\"acme/m\".parent_cache", r#""1h""#),
 ];
 
 fn keys() -> Vec<Key> {
-    key::known(&[("providers", "acme"), ("models", "acme/m")])
+    let (program, far) = (("mcp.servers", "acme"), ("mcp.servers", "far"));
+    let mut keys = key::known(&[("providers", "acme"), ("models", "acme/m"), program]);
+    // A server is a program or an address.
+    let is_far =
+        |key: &Key| key.section() == "mcp" && ["url", "headers"].contains(&key.parts().last().expect("parts").as_str());
+    keys.retain(|key| !is_far(key));
+    let at = 1 + keys.iter().rposition(|key| key.section() == "mcp").expect("there are keys of servers");
+    keys.splice(at..at, key::known(&[far]).into_iter().filter(is_far));
+    keys
 }
 
 /// `text` with another value for one key.
@@ -583,7 +650,6 @@ const LESS_AND_MORE: &[(&str, &str, &str, &str)] = &[
     ("mode", r#""ask""#, r#""plan""#, r#""auto""#),
     ("tasks.enabled", "false", "false", "true"),
     ("tasks.max_concurrent", "3", "2", "4"),
-    ("tasks.check_attempts", "3", "2", "4"),
     ("policy.enabled", "false", "false", "true"),
     ("policy.max_depth", "3", "2", "4"),
     ("policy.max_children", "3", "2", "4"),
@@ -609,6 +675,7 @@ const LESS_AND_MORE: &[(&str, &str, &str, &str)] = &[
     ("policy.loop_refuse_at", "4", "3", "5"),
     ("policy.loop_end_at", "7", "6", "9"),
     ("policy.loop_failed_at", "7", "6", "9"),
+    ("policy.check_attempts", "3", "2", "4"),
     ("grant.tool_calls", "3", "2", "\"unlimited\""),
     ("grant.requests", "3", "2", "\"unlimited\""),
     ("grant.tokens", "3", "2", "4"),
@@ -656,7 +723,19 @@ fn of_every_key_an_untrusted_project_may_say_less_and_nothing_else() {
         assert_eq!(effect(&world.load()), effect(&World::new().env("XDG_DATA_HOME", "/state").load()));
         tried.push(*key);
     }
-    let never = ["data", "household", "store", "providers", "models", "sandbox"];
+    let never = [
+        "data",
+        "household",
+        "store",
+        "providers",
+        "models",
+        "sandbox",
+        "mcp",
+        "instructions",
+        "skills",
+        "hooks",
+        "web",
+    ];
     let forgotten = OTHERS
         .iter()
         .map(|(key, _)| *key)
@@ -829,7 +908,8 @@ fn a_provider_of_the_users_own_is_complete() {
     assert!(!acme.needs_key);
     let figures = &config.models["acme/m"];
     assert_eq!((figures.context_tokens, figures.max_output_tokens), (Some(1000), Some(100)));
-    let price = Dollars { input: 1.0, output: 2.0, cache_read: Some(0.1), cache_write: Some(1.25) };
+    let price =
+        Dollars { input: 1.0, output: 2.0, cache_read: Some(0.1), cache_write: Some(1.25), cache_write_1h: Some(2.0) };
     assert_eq!(figures.price, Some(price));
 }
 

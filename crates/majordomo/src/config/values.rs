@@ -6,13 +6,16 @@ use std::path::PathBuf;
 use agent::Mode;
 use agent::budget::Grant;
 use agent::policy::Policy;
-use provider::{Effort, ModelEntry, Wire};
+use provider::{CacheTime, Effort, ModelEntry, Wire};
 use serde::Deserialize;
 use toml::Value;
 
 use super::kind::{UNLIMITED, microusd};
 use super::layer::{Layers, Setting};
-use super::{Durability, HouseholdConfig, SandboxKind, TasksConfig, UnknownPrice};
+use super::{
+    Durability, HooksConfig, HouseholdConfig, InstructionsConfig, SandboxKind, SkillsConfig, TasksConfig, UnknownPrice,
+    WebConfig,
+};
 
 /// Everything that can be configured. Every value was checked where it was read.
 #[derive(Deserialize)]
@@ -29,8 +32,14 @@ pub(super) struct Values {
     #[serde(default)]
     pub(super) household: HouseholdConfig,
     pub(super) tasks: TasksConfig,
+    pub(super) instructions: InstructionsConfig,
+    pub(super) skills: SkillsConfig,
+    pub(super) hooks: HooksConfig,
+    pub(super) web: WebConfig,
     pub(super) store: StoreTable,
     pub(super) sandbox: SandboxTable,
+    #[serde(default)]
+    pub(super) mcp: McpTable,
     pub(super) providers: BTreeMap<String, ProviderTable>,
     #[serde(default)]
     pub(super) models: BTreeMap<String, ModelEntry>,
@@ -60,6 +69,35 @@ pub(super) struct SandboxTable {
     pub(super) kind: SandboxKind,
 }
 
+/// `[mcp]`.
+#[derive(Default, Deserialize)]
+pub(super) struct McpTable {
+    pub(super) schema_tokens: Option<usize>,
+    #[serde(default)]
+    pub(super) servers: BTreeMap<String, ServerTable>,
+}
+
+/// `[mcp.servers.NAME]`.
+#[derive(Deserialize)]
+pub(super) struct ServerTable {
+    pub(super) command: Option<String>,
+    #[serde(default)]
+    pub(super) args: Vec<String>,
+    #[serde(default)]
+    pub(super) env: BTreeMap<String, String>,
+    #[serde(default)]
+    pub(super) pass_env: Vec<String>,
+    pub(super) cwd: Option<String>,
+    pub(super) url: Option<String>,
+    #[serde(default)]
+    pub(super) headers: BTreeMap<String, String>,
+    pub(super) network: Option<bool>,
+    pub(super) tools: Option<Vec<String>>,
+    pub(super) call_s: Option<u64>,
+    pub(super) schema_tokens: Option<usize>,
+    pub(super) enabled: Option<bool>,
+}
+
 /// `[providers.NAME]`.
 #[derive(Deserialize)]
 pub(super) struct ProviderTable {
@@ -85,6 +123,7 @@ pub(super) struct ProviderTable {
     pub(super) temperature: Option<f64>,
     #[serde(default)]
     pub(super) body: BTreeMap<String, serde_json::Value>,
+    pub(super) parent_cache: Option<CacheTime>,
 }
 
 impl Values {

@@ -57,8 +57,13 @@ impl Chores for TaskChores {
     fn perform<'a>(&'a self, worker: &'a Worker) -> BoxFuture<'a, Result<(), Error>> {
         async move {
             for resting in worker.store().resting_tasks(AT_ONCE).await? {
-                if self.is_mine(&resting.board.id) {
-                    settle(worker, resting).await?;
+                if !self.is_mine(&resting.board.id) {
+                    continue;
+                }
+                let (board, task) = (resting.board.id.clone(), resting.task.id.clone());
+                if let Err(error) = settle(worker, resting).await {
+                    // The folder of one may be gone; the others go on all the same.
+                    tracing::warn!(%board, %task, %error, "the task is left as it is");
                 }
             }
             let board = match &self.scope {

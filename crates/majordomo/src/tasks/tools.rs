@@ -20,7 +20,7 @@ use serde::de::DeserializeOwned;
 use store::{Store, TaskQuery};
 use tool::{Registry, Tool, ToolContext};
 
-use super::{Error, Staffing, TaskBoard, board_of_folder, checks};
+use super::{Error, Staffing, TaskBoard, board_of_folder};
 use crate::config::Surroundings;
 
 /// The names of the verbs.
@@ -222,11 +222,20 @@ impl TaskTools {
             }
             Status::Completed if task.checks.is_empty() => Change::Completed { result: update.result.clone() },
             Status::Completed => {
-                match checks::run(&task.checks, update.result.as_deref(), task.created_by == Actor::Human, context)
-                    .await
+                let result = update.result.as_deref();
+                if let Some(what) =
+                    task.checks.schema.as_ref().and_then(|schema| runtime::result_misfit(schema, result))
                 {
-                    Ok(()) => Change::Completed { result: update.result.clone() },
-                    Err(what) => Change::ChecksFailed { what: what.into(), most: self.check_attempts },
+                    return Ok(Change::ChecksFailed { what: what.into(), most: self.check_attempts });
+                }
+                // What a person wrote needs no further consent.
+                let allowed = task.created_by == Actor::Human;
+                let ran = runtime::run_checks(&task.checks.commands, context.nested.as_deref(), allowed).await;
+                match (ran.is_error, ran.executed) {
+                    (false, _) => Change::Completed { result: update.result.clone() },
+                    (true, true) => Change::ChecksFailed { what: ran.content, most: self.check_attempts },
+                    // No work of the agent's would change that.
+                    (true, false) => Change::ChecksFailed { what: ran.content, most: 1 },
                 }
             }
         })

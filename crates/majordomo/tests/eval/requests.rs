@@ -54,5 +54,5 @@ fn at_the_sample() -> Context {
     let home = folder.path().join("home");
     demo::write(&home).expect("the sample");
     let household = Household::open(demo::options(&home)).expect("a household");
-    Context { now: household.now(), people: household.people() }
+    Context::new(household.now(), household.people())
 }

@@ -7,16 +7,13 @@ use super::wire::{Block, Source, Tool};
 use super::{WIRE, schema as narrower};
 use crate::attached::{Attached, Shown};
 use crate::compat::{Compat, SchemaForm};
-use crate::config::{ModelSettings, Wire};
+use crate::config::{CacheTime, ModelSettings, Wire};
 use crate::conversation::Ask;
 use crate::history::{History, Opening, Rendered, fragment, fragments, join};
 use crate::{names, schema, settings};
 
 /// The longest tool name that this wire accepts.
 const LONGEST_TOOL_NAME: usize = 128;
-
-/// Everything up to here is worth keeping for the next request.
-const CACHE_MARK: &[u8] = br#","cache_control":{"type":"ephemeral"}}"#;
 
 /// How many of the last user messages are marked. The last one for the next request; the one before because it is where
 /// the previous request's mark stood, which is found even when an answer brought more blocks than the provider looks back.
@@ -76,6 +73,7 @@ pub(crate) fn body(history: &History, model: &str, ask: &Ask, compat: &Compat, s
     body.extend_from_slice(format!(r#"{{"model":{model},"max_tokens":{},"stream":true"#, ask.max_tokens).as_bytes());
     // As the provider reads it: tools, then the system prompt. Of the four marks that it takes, the messages have two. A mark keeps
     // everything before it, so that the tools lose theirs first.
+    let kept = settings::cache_time(settings, ask);
     let Opening { system, tools, .. } = &history.opening;
     let by_prompt = ask.output_schema.as_ref().filter(|_| compat.schema != SchemaForm::Strict);
     let own = history.opening.own_with(Wire::Anthropic, by_prompt.map(schema::words));
@@ -83,7 +81,7 @@ pub(crate) fn body(history: &History, model: &str, ask: &Ask, compat: &Compat, s
         body.extend_from_slice(br#","tools":["#);
         body.extend_from_slice(tools.as_bytes());
         if own.is_empty() {
-            mark(&mut body);
+            mark(&mut body, kept);
         }
         body.push(b']');
         if !ask.calls_allowed {
@@ -94,14 +92,14 @@ pub(crate) fn body(history: &History, model: &str, ask: &Ask, compat: &Compat, s
         body.extend_from_slice(br#","system":["#);
         if !system.is_empty() {
             body.extend_from_slice(system.as_bytes());
-            mark(&mut body);
+            mark(&mut body, kept);
         }
         if !(system.is_empty() || own.is_empty()) {
             body.push(b',');
         }
         if !own.is_empty() {
             body.extend_from_slice(own.as_bytes());
-            mark(&mut body);
+            mark(&mut body, kept);
         }
         body.push(b']');
     }
@@ -115,13 +113,13 @@ pub(crate) fn body(history: &History, model: &str, ask: &Ask, compat: &Compat, s
         body.push(b'}');
     }
     body.extend_from_slice(br#","messages":["#);
-    messages(&mut body, &history.said);
+    messages(&mut body, &history.said, kept);
     body.extend_from_slice(b"]}");
     body
 }
 
 /// Neighbours in the same role become one message, so that all results of a turn stand together, first.
-fn messages(body: &mut Vec<u8>, said: &[Rendered]) {
+fn messages(body: &mut Vec<u8>, said: &[Rendered], kept: CacheTime) {
     let runs: Vec<&[Rendered]> = said.chunk_by(|a, b| a.role == b.role).collect();
     let mut users_left = runs.iter().filter(|run| run[0].role == Role::User).count();
     for (nth, run) in runs.into_iter().enumerate() {
@@ -135,7 +133,7 @@ fn messages(body: &mut Vec<u8>, said: &[Rendered]) {
         join(body, fragments(run));
         if run[0].role == Role::User {
             if users_left <= MARKED_MESSAGES {
-                mark(body);
+                mark(body, kept);
             }
             users_left -= 1;
         }
@@ -143,9 +141,10 @@ fn messages(body: &mut Vec<u8>, said: &[Rendered]) {
     }
 }
 
-/// Marks the block or tool that was written last.
-fn mark(body: &mut Vec<u8>) {
+/// Marks the block or tool that was written last: everything up to here is worth keeping for the next request.
+fn mark(body: &mut Vec<u8>, kept: CacheTime) {
     let brace = body.pop();
     debug_assert_eq!(brace, Some(b'}'), "a block is an object");
-    body.extend_from_slice(CACHE_MARK);
+    body.extend_from_slice(kept.mark().as_bytes());
+    body.push(b'}');
 }

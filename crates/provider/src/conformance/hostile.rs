@@ -19,6 +19,9 @@ fn call(wire: Wire, index: usize, name: &str) -> String {
         Wire::Gemini => format!(
             "data: {{\"candidates\":[{{\"content\":{{\"parts\":[{{\"functionCall\":{{\"id\":\"t{index}\",\"name\":\"{name}\",\"args\":{{}}}}}}]}}}}]}}\n\n"
         ),
+        Wire::Ollama => format!(
+            "{{\"message\":{{\"content\":\"\",\"tool_calls\":[{{\"id\":\"t{index}\",\"function\":{{\"name\":\"{name}\",\"arguments\":{{}}}}}}]}},\"done\":false}}\n"
+        ),
     }
 }
 
@@ -33,13 +36,13 @@ fn arguments(wire: Wire, piece: &str) -> String {
         Wire::Responses => format!(
             "data: {{\"type\":\"response.function_call_arguments.delta\",\"output_index\":0,\"delta\":\"{piece}\"}}\n\n"
         ),
-        Wire::Gemini => panic!("arguments come whole"),
+        Wire::Gemini | Wire::Ollama => panic!("arguments come whole"),
     }
 }
 
 /// The wires on which arguments come in pieces.
 fn in_pieces() -> impl Iterator<Item = Wire> {
-    WIRES.into_iter().filter(|wire| *wire != Wire::Gemini)
+    WIRES.into_iter().filter(|wire| !matches!(wire, Wire::Gemini | Wire::Ollama))
 }
 
 fn words(wire: Wire, text: &str) -> String {
@@ -54,6 +57,7 @@ fn words(wire: Wire, text: &str) -> String {
         Wire::Gemini => {
             format!("data: {{\"candidates\":[{{\"content\":{{\"parts\":[{{\"text\":\"{text}\"}}]}}}}]}}\n\n")
         }
+        Wire::Ollama => format!("{{\"message\":{{\"content\":\"{text}\"}},\"done\":false}}\n"),
     }
 }
 
@@ -112,11 +116,14 @@ fn only_what_says_something_counts_as_said() {
             Wire::OpenAi => b"data: {\"choices\":[{\"delta\":{\"content\":\"\"}}]}\n\n",
             Wire::Responses => b"data: {\"type\":\"response.in_progress\"}\n\n",
             Wire::Gemini => b"data: {\"usageMetadata\":{\"promptTokenCount\":3}}\n\n",
+            Wire::Ollama => b"{\"message\":{\"role\":\"assistant\",\"content\":\"\"},\"done\":false}\n",
         };
+        // Lines of JSON have no comments.
+        let comment: &[u8] = if wire == Wire::Ollama { b"\n\n" } else { b": still here\n\n" };
         listener.hear(words(wire, "well").as_bytes()).expect("good");
         listener.hear(sign).expect("good");
         let said = listener.said();
-        for sign in [sign, b": still here\n\n", sign] {
+        for sign in [sign, comment, sign] {
             listener.hear(sign).expect("good");
             assert_eq!(listener.said(), said, "{wire:?}");
         }
@@ -140,8 +147,9 @@ fn garbage_is_garbled_and_keeps_the_words_before_it() {
             "data: {not json\n\n",
             "data: [1,2]\n\n",
             "data: \"x\"\n\n",
-            "data: {\"type\":7,\"choices\":7,\"candidates\":7}\n\n",
+            "data: {\"type\":7,\"choices\":7,\"candidates\":7,\"message\":7}\n\n",
         ] {
+            let garbage = if wire == Wire::Ollama { garbage.trim_start_matches("data: ") } else { garbage };
             let stream = words(wire, "so far") + garbage;
             let error = listen(wire, [stream.as_bytes()]).expect_err("garbage");
             assert_eq!((error.kind, error.partial.as_deref()), (CallErrorKind::Garbled, Some("so far")), "{garbage}");
@@ -149,7 +157,9 @@ fn garbage_is_garbled_and_keeps_the_words_before_it() {
         let binary = listen(wire, [b"data: \xff\xfe\n\n".as_slice()]).expect_err("no text");
         assert_eq!(binary.kind, CallErrorKind::Garbled);
         let page = listen(wire, [b"<html>\n\n<body>hello</body>".as_slice()]).expect_err("no stream");
-        assert_eq!(page.kind, CallErrorKind::Truncated);
+        // A page has no events in it; it has lines.
+        let expected = if wire == Wire::Ollama { CallErrorKind::Garbled } else { CallErrorKind::Truncated };
+        assert_eq!(page.kind, expected);
     }
 }
 
@@ -255,7 +265,7 @@ fn arguments_in_very_many_small_pieces_are_put_together() {
             Wire::Anthropic => "data: {\"type\":\"message_stop\"}\n\n",
             Wire::OpenAi => "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\n",
             Wire::Responses => "data: {\"type\":\"response.completed\",\"response\":{}}\n\n",
-            Wire::Gemini => panic!("arguments come whole"),
+            Wire::Gemini | Wire::Ollama => panic!("arguments come whole"),
         };
         let pieces = arguments(wire, "abcdefgh").repeat(25_000);
         let stream =

@@ -72,6 +72,8 @@ fn history(wire: Wire, tools: &[ToolInfo], messages: &[Message]) -> History {
 fn ask() -> Ask {
     Ask {
         max_tokens: 512,
+        window_tokens: Some(8_192),
+        may_wait: false,
         calls_allowed: true,
         output_schema: None,
         cancel: CancellationToken::new(),
@@ -232,6 +234,44 @@ fn gemini_gets_named_results_and_its_signatures_back_with_their_parts() {
 }
 
 #[test]
+fn ollama_gets_named_results_arguments_as_objects_and_its_thoughts_back() {
+    let own = |raw: &str| Part::Opaque { wire: "ollama".into(), raw: Json::parse(raw).expect("JSON") };
+    let mut messages = conversation();
+    messages[1].parts.insert(0, own(r#"{"thinking":"hm \"so\""}"#));
+    // The server gave no id to this one.
+    messages[1].parts.push(Part::ToolCall {
+        id: CallId::new("own_call_2"),
+        name: "list".into(),
+        input: Json::object(),
+    });
+    messages[2].parts.push(result("own_call_2", false));
+    messages[5].parts.insert(0, own(r#"{"think":"<think>hm</think>"}"#));
+    let args = json!({"path": "a.txt"});
+    let content = "what was \"in\" it\0";
+    let expected = json!([
+        {"role": "system", "content": "be brief"},
+        {"role": "user", "content": "the brief"},
+        {"role": "assistant", "content": "looking", "thinking": "hm \"so\"", "tool_calls": [
+            {"id": "a", "function": {"index": 0, "name": "read_file", "arguments": args}},
+            {"id": "b_1", "function": {"index": 1, "name": "read_file", "arguments": args}},
+            {"function": {"index": 2, "name": "list", "arguments": {}}},
+        ]},
+        {"role": "tool", "tool_name": "read_file", "tool_call_id": "a", "content": content},
+        {"role": "tool", "tool_name": "list", "content": content},
+        {"role": "tool", "tool_name": "read_file", "tool_call_id": "b_1", "content": content},
+        {"role": "user", "content": "a notice"},
+        {"role": "user", "content": "  \n\nsteer left"},
+        {"role": "assistant", "content": "done"},
+        {"role": "user", "content": "one more"},
+    ]);
+    let history = history(Wire::Ollama, &[tool()], &messages);
+    let body: Value = serde_json::from_slice(&bytes(Wire::Ollama, &history, &ask())).expect("JSON");
+    assert_eq!(body["messages"], expected);
+    assert_eq!((&body["truncate"], &body["shift"]), (&json!(false), &json!(false)));
+    assert_eq!(body["options"], json!({"num_ctx": 8_192, "num_predict": 512}));
+}
+
+#[test]
 fn a_message_of_calls_alone_has_null_for_words() {
     let messages = [Message::user("go", Origin::Person), Message { role: Role::Assistant, parts: vec![call("a")] }];
     let history = history(Wire::OpenAi, &[tool()], &messages);
@@ -343,7 +383,7 @@ fn a_model_that_takes_no_schema_is_told_it_in_the_prompt() {
                         .expect("a body is JSON");
                 let told = match wire {
                     Wire::Anthropic => &body["system"],
-                    Wire::OpenAi => &body["messages"][0],
+                    Wire::OpenAi | Wire::Ollama => &body["messages"][0],
                     Wire::Responses => &body["instructions"],
                     Wire::Gemini => &body["systemInstruction"]["parts"],
                 };
@@ -354,6 +394,7 @@ fn a_model_that_takes_no_schema_is_told_it_in_the_prompt() {
                     (Wire::Responses, body["text"] == json!({"format": {"type": "json_object"}})),
                     (Wire::Gemini, body["generationConfig"]["responseMimeType"] == "application/json"),
                     (Wire::Anthropic, form == SchemaForm::JsonMode && body.get("output_config").is_none()),
+                    (Wire::Ollama, body["format"] == "json"),
                 ];
                 let has_mode = format.iter().any(|(of, is)| *of == wire && *is);
                 assert_eq!(has_mode, form == SchemaForm::JsonMode, "{wire:?} {body}");
@@ -406,8 +447,12 @@ fn what_is_set_about_a_model_is_said_in_the_words_of_its_wire() {
         serde_json::from_slice::<Value>(&wire.body(&history, model, &ask, &compat, settings)).expect("a body is JSON")
     };
     let extra = [("top_p".to_owned(), json!(0.5)), ("model".to_owned(), json!("another"))];
-    let settings =
-        ModelSettings { effort: Some(Effort::Max), thinking_tokens: None, temperature: Some(0.25), body: extra.into() };
+    let settings = ModelSettings {
+        effort: Some(Effort::Max),
+        temperature: Some(0.25),
+        body: extra.into(),
+        ..ModelSettings::default()
+    };
     let openai = body(Wire::OpenAi, "m", &settings, vec![]);
     assert_eq!((&openai["reasoning_effort"], &openai["temperature"]), (&json!("high"), &json!(0.25)));
     let responses = body(Wire::Responses, "m", &settings, vec![]);
@@ -419,7 +464,14 @@ fn what_is_set_about_a_model_is_said_in_the_words_of_its_wire() {
     assert_eq!((&config["thinkingConfig"], &config["temperature"]), (&json!({"thinkingLevel": "high"}), &json!(0.25)));
     let older = body(Wire::Gemini, "gemini-2.5-pro", &settings, vec![]);
     assert_eq!(older["generationConfig"]["thinkingConfig"], json!({"thinkingBudget": 24_576}));
-    for (wire, body) in [(Wire::OpenAi, &openai), (Wire::Anthropic, &anthropic), (Wire::Responses, &responses)] {
+    let ollama = body(Wire::Ollama, "m", &settings, vec![]);
+    let options = json!({"num_ctx": 8_192, "num_predict": 4_000, "temperature": 0.25});
+    assert_eq!((&ollama["think"], &ollama["options"]), (&json!("max"), &options));
+    let little = ModelSettings { effort: Some(Effort::Minimal), ..ModelSettings::default() };
+    assert_eq!(body(Wire::Ollama, "m", &little, vec![])["think"], false);
+    for (wire, body) in
+        [(Wire::OpenAi, &openai), (Wire::Anthropic, &anthropic), (Wire::Responses, &responses), (Wire::Ollama, &ollama)]
+    {
         assert_eq!((&body["top_p"], &body["model"]), (&json!(0.5), &json!("m")), "{wire:?}");
     }
     let budget = ModelSettings { thinking_tokens: Some(9_000), ..ModelSettings::default() };

@@ -2,11 +2,11 @@
 
 use super::*;
 
-/// Scenes that exist in every wire.
+/// Scenes that exist in every wire, but that Ollama's has no word for a refusal.
 const COMMON: [&str; 6] = ["words", "parallel_calls", "cut_call", "declined", "overloaded", "strange"];
 
 /// Scenes that only one wire can have.
-const OWN: [(Wire, &str); 12] = [
+const OWN: [(Wire, &str); 15] = [
     (Wire::Anthropic, "thinking"),
     (Wire::Anthropic, "out_of_order"),
     (Wire::OpenAi, "no_index"),
@@ -19,10 +19,14 @@ const OWN: [(Wire, &str); 12] = [
     (Wire::Responses, "at_once"),
     (Wire::Gemini, "signed"),
     (Wire::Gemini, "blocked"),
+    (Wire::Ollama, "thinking"),
+    (Wire::Ollama, "think_tags"),
+    (Wire::Ollama, "no_ids"),
 ];
 
 fn all() -> impl Iterator<Item = (Wire, &'static str)> {
-    WIRES.into_iter().flat_map(|wire| COMMON.map(|scene| (wire, scene))).chain(OWN)
+    let common = WIRES.into_iter().flat_map(|wire| COMMON.map(|scene| (wire, scene)));
+    common.filter(|known| *known != (Wire::Ollama, "declined")).chain(OWN)
 }
 
 fn answer(wire: Wire, scene: &str) -> Answer {
@@ -39,7 +43,7 @@ fn every_recording_belongs_to_a_scene() {
         let folder = format!("{}/fixtures/{}", env!("CARGO_MANIFEST_DIR"), wire.name());
         for entry in std::fs::read_dir(folder).expect("the recordings") {
             let name = entry.expect("an entry").file_name().into_string().expect("a plain name");
-            let scene = name.strip_suffix(".sse").expect("a recording");
+            let scene = name.strip_suffix(&format!(".{}", ending(wire))).expect("a recording");
             assert!(all().any(|known| known == (wire, scene)), "no test plays {name} of {wire:?}");
         }
     }
@@ -74,8 +78,9 @@ fn parallel_calls_keep_order_and_arguments_to_the_byte() {
             "{wire:?}"
         );
         assert_eq!((heading.stop, heading.malformed), (StopReason::ToolUse, 0), "{wire:?}");
-        let tokens = heading.tokens.expect("both tell it");
-        assert_eq!((tokens.prompt(), tokens.cache_read, tokens.output), (2156, 2048, 89), "{wire:?}");
+        let tokens = heading.tokens.expect("all tell it");
+        let cached = if wire == Wire::Ollama { 0 } else { 2048 };
+        assert_eq!((tokens.prompt(), tokens.cache_read, tokens.output), (2156, cached, 89), "{wire:?}");
     }
 }
 
@@ -92,7 +97,7 @@ fn a_call_cut_by_the_token_limit_is_left_out_and_a_whole_one_stays() {
 #[test]
 fn a_refusal_is_told_with_its_words() {
     // F21
-    for wire in WIRES {
+    for wire in WIRES.into_iter().filter(|wire| *wire != Wire::Ollama) {
         let heading = heading(&answer(wire, "declined"));
         assert_eq!(
             (heading.text.as_str(), heading.stop),
@@ -175,7 +180,7 @@ fn reasoning_items_are_kept_as_they_were_told_at_their_end() {
             r#"call call_1 read_file {"path":"a.txt"}"#,
         ]
     );
-    assert_eq!(answer.tokens, Some(Tokens { input: 8, cache_read: 0, cache_write: 32, output: 30 }));
+    assert_eq!(answer.tokens, Some(Tokens { input: 8, cache_write: 32, output: 30, ..Tokens::default() }));
 }
 
 #[test]
@@ -191,6 +196,26 @@ fn thoughts_beside_the_words_are_kept_as_whole_blocks_with_their_signatures() {
     assert_eq!(
         shapes(&answer(Wire::OpenAi, "think_tags")),
         [r#"openai {"think":"<think>\nTwo < files — 二つ\n</think>\n\n"}"#, "text It is so."]
+    );
+}
+
+#[test]
+fn thoughts_of_ollama_are_kept_apart_from_the_words_in_both_forms() {
+    assert_eq!(
+        shapes(&answer(Wire::Ollama, "thinking")),
+        [
+            r#"ollama {"thinking":"Two files to read — 二つ"}"#,
+            "text First.",
+            r#"call call_00000000 read_file {"path":"a.txt"}"#,
+        ]
+    );
+    assert_eq!(
+        shapes(&answer(Wire::Ollama, "think_tags")),
+        [r#"ollama {"think":"<think>\nTwo < files — 二つ\n</think>\n\n"}"#, "text It is so."]
+    );
+    assert_eq!(
+        shapes(&answer(Wire::Ollama, "no_ids")),
+        [r#"call own_call_0 read_file {"path":"a"}"#, r#"call own_call_1 read_file {"path":"b"}"#]
     );
 }
 
@@ -214,7 +239,7 @@ fn signatures_stand_before_the_part_that_they_belong_to() {
             r#"gemini {"text":"","thoughtSignature":"c2lnLXR3bw=="}"#,
         ]
     );
-    assert_eq!(answer.tokens, Some(Tokens { input: 40, cache_read: 0, cache_write: 0, output: 50 }));
+    assert_eq!(answer.tokens, Some(Tokens { input: 40, output: 50, ..Tokens::default() }));
 }
 
 #[test]

@@ -104,6 +104,7 @@ fn llama_cpp_says_what_one_request_gets() {
 
 #[test]
 fn ollama_says_with_which_context_a_model_is_loaded() {
+    let ollama = |model: &str, running: &Value, shown: &Value| ollama(model, running, shown, OllamaWindow::Fixed);
     let shown =
         json!({"parameters": "stop \"x\"\nnum_ctx    16384", "capabilities": ["completion", "tools", "vision"]});
     let running = json!({"models": [{"name": "qwen3:latest", "model": "qwen3:latest", "context_length": 4096}]});
@@ -115,4 +116,19 @@ fn ollama_says_with_which_context_a_model_is_loaded() {
     let plain = json!({"details": {"family": "qwen3"}, "capabilities": ["completion"]});
     assert_eq!(ollama("other", &running, &plain).context_tokens, Some(4096), "else what Ollama takes by itself");
     assert_eq!(ollama("m", &json!({}), &json!({})), ModelEntry::default());
+}
+
+#[test]
+fn the_context_window_that_ollama_is_told_is_set_by_its_file_else_the_models_own_up_to_a_sensible_size() {
+    let window = |running: &Value, shown: &Value| ollama("qwen3", running, shown, OllamaWindow::Sent).context_tokens;
+    let of = |tokens: u64| json!({"model_info": {"qwen3.context_length": tokens, "qwen3.block_count": 36}});
+    let loaded = |tokens: u64| json!({"models": [{"model": "qwen3:latest", "context_length": tokens}]});
+    let set = json!({"parameters": "num_ctx 8192", "model_info": {"qwen3.context_length": 40_960}});
+    assert_eq!(window(&loaded(4096), &set), Some(8192), "what its file sets");
+    assert_eq!(window(&loaded(4096), &of(40_960)), Some(32_768), "a model that is loaded small is loaded anew");
+    assert_eq!(window(&loaded(65_536), &of(131_072)), Some(65_536), "one that is loaded large stays so");
+    assert_eq!(window(&json!({}), &of(2048)), Some(2048), "never more than the model was made for");
+    let elsewhere = json!({"remote_host": "https://ollama.com:443", "model_info": {"glm.context_length": 200_000}});
+    assert_eq!(window(&json!({}), &elsewhere), Some(200_000), "a model that runs elsewhere needs no memory here");
+    assert_eq!(window(&json!({}), &json!({"details": {}})), None);
 }

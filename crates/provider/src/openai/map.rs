@@ -12,10 +12,10 @@ use super::wire::{
 };
 use crate::attached::{Attached, Shown, data_url};
 use crate::compat::{Compat, LimitName, SchemaForm};
-use crate::config::Wire;
+use crate::config::{CacheTime, ModelSettings, Wire};
 use crate::conversation::Ask;
 use crate::history::{History, Rendered, fragment, join};
-use crate::{names, schema};
+use crate::{names, schema, settings};
 
 /// The longest tool name that this wire accepts.
 const LONGEST_TOOL_NAME: usize = 64;
@@ -117,8 +117,8 @@ fn thoughtful<'a>(kept: &Kept<'a>, said: Option<&'a str>) -> Option<(Content<'a>
 }
 
 /// The system prompt in parts, marked where the next conversation that begins alike differs.
-fn marked_system(system: &str, own: &str) -> String {
-    let part = |text: &str| format!(r#"{{"type":"text","text":{text},"cache_control":{{"type":"ephemeral"}}}}"#);
+fn marked_system(system: &str, own: &str, kept: CacheTime) -> String {
+    let part = |text: &str| format!(r#"{{"type":"text","text":{text}{}}}"#, kept.mark());
     let parts: Vec<String> = [system, own].into_iter().filter(|text| !text.is_empty()).map(part).collect();
     format!(r#"{{"role":"system","content":[{}]}}"#, parts.join(","))
 }
@@ -131,7 +131,7 @@ fn add_words(words: &mut String, text: &str) {
 }
 
 /// The body of a request.
-pub(crate) fn body(history: &History, model: &str, ask: &Ask, compat: &Compat) -> Vec<u8> {
+pub(crate) fn body(history: &History, model: &str, ask: &Ask, compat: &Compat, settings: &ModelSettings) -> Vec<u8> {
     let mut body = Vec::with_capacity(history.bytes + history.bytes / 4 + 1024);
     let model = fragment(model);
     let limit = match compat.limit {
@@ -170,7 +170,7 @@ pub(crate) fn body(history: &History, model: &str, ask: &Ask, compat: &Compat) -
     let own = history.opening.own_with(Wire::OpenAi, by_prompt.map(schema::words));
     let system = match &*history.opening.joined_system(&own) {
         "" => String::new(),
-        _ if compat.takes_marks => marked_system(&history.opening.system, &own),
+        _ if compat.takes_marks => marked_system(&history.opening.system, &own, settings::cache_time(settings, ask)),
         system => format!(r#"{{"role":"system","content":{system}}}"#),
     };
     let mut answers: Vec<Cow<'_, str>> = Vec::new();

@@ -9,13 +9,14 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::WIRE;
-use super::thoughts::{Field, Lead, Thoughts};
+use super::thoughts::{Field, Thoughts};
 use super::wire::{CallDelta, Choice, Chunk, ContentDelta, Delta, FunctionDelta, KeptOfCall};
 use crate::answer::{Draft, Piece, Room, is_whole};
 use crate::codec::AnswerReader;
 use crate::failure::{failed, in_stream};
 use crate::stream_reader::StreamState;
 use crate::template::EventTemplate;
+use crate::think_tags::Lead;
 use crate::usage::UsageTally;
 
 /// Reads one answer.
@@ -124,7 +125,7 @@ impl AnswerReader for Reader {
     }
 
     fn take_thoughts(&mut self) -> String {
-        std::mem::take(&mut self.fresh_thoughts)
+        std::mem::take(&mut self.fresh_thoughts) + &self.lead.take_thoughts()
     }
 
     /// What the answer used; none before the figures are final, which they are once it is said why the model stopped.

@@ -20,11 +20,17 @@ pub(super) fn of(steps: &[Step], current: &Turn, cx: &AgentContext) -> String {
     for (step, called) in steps.iter().zip(&current.calls) {
         parts.push(part(step, called, cx));
     }
-    let is_answered = steps.len() > 1 && steps.iter().any(|step| step.intent == Intent::Draft);
-    if let Some(last) = steps.last().filter(|_| !is_answered) {
-        parts.extend(offered(&offers::of(&thing::listed(current), thing::is_numbered(current), last, cx), cx));
-    }
+    parts.extend(offered(&offers(steps, current, cx), cx));
     parts.join("\n\n")
+}
+
+/// What can be done next.
+pub(super) fn offers(steps: &[Step], current: &Turn, cx: &AgentContext) -> Offers {
+    let is_answered = steps.len() > 1 && steps.iter().any(|step| step.intent == Intent::Draft);
+    match steps.last().filter(|_| !is_answered) {
+        Some(last) => offers::of(&thing::listed(current), thing::is_numbered(current), last, cx),
+        None => Offers::default(),
+    }
 }
 
 /// The offers as text: numbered, where the answer lists nothing by number itself.
@@ -113,7 +119,8 @@ fn times(data: &Value, cx: &AgentContext) -> Option<String> {
     if let Some((best, others)) = list(data, "suggestedSlots").split_first() {
         let span =
             |slot: &Value| cx.dates.span(slot["start"].as_str().unwrap_or(""), slot["end"].as_str().unwrap_or(""));
-        let why = Some(text_of(best, "why")).filter(|why| !why.is_empty()).map(|why| format!(" ({why})"));
+        let why = Some(text_of(best, "why")).filter(|why| !why.is_empty());
+        let why = why.map(|why| format!(" ({})", speech.reasons(&why)));
         let mut text = speech.say("best_time", &[("when", &span(best)), ("why", &why.unwrap_or_default())]);
         if !others.is_empty() {
             let others: Vec<String> = others.iter().map(span).collect();
@@ -147,7 +154,7 @@ fn written(data: &Value, cx: &AgentContext) -> Option<String> {
         text.push_str(&format!("\n\n{}", speech.say("untranslated", &[])));
     }
     for warning in texts_of(data, "warnings") {
-        text.push_str(&format!("\n\n{}", speech.say("careful", &[("warning", &warning)])));
+        text.push_str(&format!("\n\n{}", speech.say("careful", &[("warning", &cx.speech.reason(&warning))])));
     }
     text.push_str(&format!("\n\n{}", speech.say("draft_hint", &[])));
     Some(text)

@@ -22,8 +22,10 @@ pub(super) struct Dialogue {
     pub things: Vec<Thing>,
     /// What was asked of a specialist last.
     pub last: Option<Step>,
-    /// The day or period that was spoken of last, in the person's words.
+    /// The day or period that was spoken of last, by its dates.
     pub day: Option<String>,
+    /// The time that was spoken of last, in the words that said it.
+    pub time: Option<String>,
     /// The person who was spoken of last.
     pub person: Option<String>,
     /// The draft that is being worked on.
@@ -55,6 +57,11 @@ impl Dialogue {
         turns.iter().fold(Self::default(), |dialogue, turn| dialogue.after(turn, cx))
     }
 
+    /// The time that was spoken of last, as seen from now.
+    pub fn when(&self, now: &jiff::Zoned) -> Option<household::time::When> {
+        household::time::parse(self.time.as_ref()?, now).when
+    }
+
     /// The state behind one more turn.
     fn after(self, turn: &Turn, cx: &AgentContext) -> Self {
         let plan = plan(&self, &turn.said, cx);
@@ -81,7 +88,8 @@ impl Dialogue {
                     next.yes = spoken.yes;
                 }
                 let time = steps.iter().rev().find_map(|step| step.time.clone());
-                next.day = time.or(next.day);
+                next.day = time.as_ref().map(|time| day_of(time, cx)).or(next.day);
+                next.time = time.or(next.time);
                 next.last = steps.last().cloned().or(next.last);
             }
         }
@@ -133,14 +141,28 @@ impl Dialogue {
         if let [Thing::Person(name), ..] = &things[..] {
             self.person = Some(name.clone());
         }
-        if let [Thing::Mail { from, .. }] = &things[..] {
-            self.person = Some(from.clone());
+        let last = turn.calls.last().and_then(|called| called.result.as_ref());
+        let is_quoted = last.is_some_and(|result| result.data["data"]["answers"].is_array());
+        match &things[..] {
+            [Thing::Mail { from, .. }] => self.person = Some(from.clone()),
+            [Thing::Mail { from, .. }, ..] if is_quoted => self.person = Some(from.clone()),
+            _ => {}
         }
         // Behind a draft, "it" is the draft; behind an answer without things, what was listed before can still be pointed at.
         if !things.is_empty() {
-            let last = turn.calls.last().and_then(|called| called.result.as_ref());
-            self.by_quotation = last.is_some_and(|result| result.data["data"]["answers"].is_array());
+            self.by_quotation = is_quoted;
             self.things = things;
         }
     }
+}
+
+/// The days of a time, by their dates; what names no day as it stands.
+fn day_of(time: &str, cx: &AgentContext) -> String {
+    let Some(when) = household::time::parse(time, &cx.context.now).when else { return time.to_owned() };
+    let first = when.start.date();
+    let last = match when.end > when.start {
+        true => when.end.checked_sub(jiff::SignedDuration::from_secs(1)).map_or(first, |end| end.date()),
+        false => first,
+    };
+    if first == last { first.to_string() } else { format!("from {first} to {last}") }
 }

@@ -7,6 +7,7 @@ use super::thing::Thing;
 use super::{Step, reason};
 use crate::agent_context::AgentContext;
 use crate::intent::Intent;
+use crate::speech::Tongue;
 
 /// Something that can be done next.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +25,22 @@ pub(super) struct Offers {
     pub by_number: Vec<Step>,
     /// The sentence that says what a number does, by its name.
     pub number_hint: Option<&'static str>,
+}
+
+impl Offers {
+    /// The offers for interfaces that show them as choices: each with the words that accept it and nothing else.
+    pub fn as_choices(&self, tongue: Tongue) -> Vec<agent::message::Offer> {
+        let choice = |(at, offer): (usize, &Offer)| {
+            let say = match self.by_number.is_empty() {
+                true => (at + 1).to_string(),
+                false => tongue.yes().to_owned(),
+            };
+            agent::message::Offer { label: offer.label.as_str().into(), say: say.into() }
+        };
+        // Where numbers mean the things of a list, only the first offer has words of its own.
+        let most = if self.by_number.is_empty() { self.all.len() } else { 1 };
+        self.all.iter().take(most).enumerate().map(choice).collect()
+    }
 }
 
 /// The most things that a list is numbered by.

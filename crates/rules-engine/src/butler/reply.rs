@@ -11,11 +11,14 @@ use crate::agent_context::AgentContext;
 use crate::intent::{Classification, Intent, classify};
 use crate::lexicon::{Concept, Hit, lexicon};
 use crate::phrases::plain;
+use crate::task::ABOUT;
 use household::Household;
 use household::time::words::{Word, words};
 
 /// The most words of a request that only points back.
 const LONGEST_FRAGMENT: usize = 10;
+/// The most things that a question is looked for in.
+const MOST_IN_FOCUS: usize = 10;
 /// The most words of a bare answer such as "yes, please do that".
 const LONGEST_ANSWER: usize = 6;
 
@@ -25,6 +28,7 @@ pub(super) fn resolve(dialogue: &Dialogue, said: &str, read: &Classification, cx
     reply
         .number()
         .or_else(|| reply.choosing())
+        .or_else(|| reply.correcting())
         .or_else(|| reply.taking_back())
         .or_else(|| reply.sending())
         .or_else(|| reply.editing())
@@ -32,6 +36,7 @@ pub(super) fn resolve(dialogue: &Dialogue, said: &str, read: &Classification, cx
         .or_else(|| reply.pointing())
         .or_else(|| reply.yes_or_no())
         .or_else(|| reply.same_again())
+        .or_else(|| reply.of_what_is_spoken_of())
         .or_else(|| reply.in_focus())
 }
 
@@ -47,8 +52,7 @@ struct Reply<'a> {
 impl<'a> Reply<'a> {
     fn new(said: &'a str, read: &'a Classification, dialogue: &'a Dialogue, cx: &'a AgentContext) -> Self {
         let plain = words(said);
-        let names = crate::entities::name_words(&cx.context.people);
-        let words = lexicon().mended(said, &plain, &names);
+        let words = cx.context.mended(said, &plain);
         let hits = lexicon().hits(&words);
         Self { said, read, dialogue, cx, words, hits }
     }
@@ -176,8 +180,7 @@ impl<'a> Reply<'a> {
     fn sending(&self) -> Option<Plan> {
         self.dialogue.draft.as_ref()?;
         let is_sending = self.has(Concept::Send) && !self.names_something() && self.words.len() <= LONGEST_FRAGMENT;
-        let is_content =
-            self.has(Concept::Yes) && self.dialogue.just_done && self.only(&[Concept::Yes, Concept::Smalltalk]);
+        let is_content = self.is_answer() && self.dialogue.just_done && self.only(&[Concept::Yes, Concept::Smalltalk]);
         (is_sending || is_content).then(|| Plan::say(self.cx.speech.say("draft_stays", &[])))
     }
 
@@ -290,6 +293,11 @@ impl<'a> Reply<'a> {
         });
         if let Some(number) = numbered {
             return number.checked_sub(1);
+        }
+        // Mails are listed with the newest first.
+        let is_mail = self.dialogue.things.iter().all(|thing| matches!(thing, Thing::Mail { .. }));
+        if is_mail && self.words.len() <= 5 && self.any_word("latest newest neueste neuesten dernier derniere recent") {
+            return Some(0);
         }
         let ordinals = [(Concept::First, 0), (Concept::Second, 1), (Concept::Third, 2)];
         let is_own = |hit: &&Hit| {
@@ -417,12 +425,9 @@ impl<'a> Reply<'a> {
         let Some(meant) = asked else {
             if asks && matches!(thing, Thing::Note { .. } | Thing::Event { .. }) {
                 // "How long is it?" asks for something that the thing may say.
-                let said = self.said.trim().trim_end_matches('?').trim_end();
-                return Plan::Hand(vec![step(
-                    Intent::Search,
-                    &format!("{said} ({})?", thing.called()),
-                    &Thing::Person(thing.called()),
-                )]);
+                let entities = vec![format!("{ABOUT}{}", thing.entity())];
+                let (intent, task) = (Intent::Search, self.said.trim().to_owned());
+                return Plan::Hand(vec![Step { intent, task, entities, time: None, reason: super::OPEN.to_owned() }]);
             }
             return Plan::Hand(vec![usual]);
         };
@@ -489,7 +494,7 @@ impl<'a> Reply<'a> {
     /// "Yes" accepts what was offered, exactly as it was offered.
     fn yes_or_no(&self) -> Option<Plan> {
         let is_answer = self.read.intents.is_empty() || self.only(&[Concept::Yes]);
-        if !(self.has(Concept::Yes) && is_answer && self.words.len() <= LONGEST_ANSWER && !self.names_something()) {
+        if !(self.is_answer() && is_answer && self.words.len() <= LONGEST_ANSWER && !self.names_something()) {
             return None;
         }
         match &self.dialogue.yes {
@@ -500,6 +505,11 @@ impl<'a> Reply<'a> {
             }
             None => None,
         }
+    }
+
+    /// Whether it says yes, and does not ask for another time or thing with it.
+    fn is_answer(&self) -> bool {
+        self.has(Concept::Yes) && self.read.times.said.is_empty() && !self.said.trim_end().ends_with('?')
     }
 
     /// "What is her number?", "when did I last write to him?": the person who was spoken of.
@@ -516,8 +526,10 @@ impl<'a> Reply<'a> {
                 || PERSONS.split_whitespace().any(|one| one == word)
                 || POSSESSIVES.split_whitespace().any(|one| one == word)
         })?;
-        let is_possessive =
-            POSSESSIVES.split_whitespace().any(|one| one == self.word(at)) && !self.word(at + 1).is_empty();
+        // "Tell her she …", "tell her that …" speak to a person; "her number" is about one.
+        let is_in = |list: &str, word: &str| list.split_whitespace().any(|one| one == word);
+        let is_object = at > 0 && is_in(SPEAKING, self.word(at - 1)) || is_in(BEHIND_OBJECT, self.word(at + 1));
+        let is_possessive = is_in(POSSESSIVES, self.word(at)) && !self.word(at + 1).is_empty() && !is_object;
         let place = self.words[at].at.clone();
         let name = if is_possessive { format!("{person}'s") } else { person.clone() };
         let task = format!("{}{name}{}", &self.said[..place.start], &self.said[place.end..]);
@@ -542,6 +554,85 @@ impl<'a> Reply<'a> {
         Some(Plan::Hand(steps))
     }
 
+    /// "No, I meant Thursday", "rather an hour later": what was asked last, or done, for another time or person.
+    fn correcting(&self) -> Option<Plan> {
+        let last = self.dialogue.last.as_ref().filter(|last| last.intent != Intent::Draft)?;
+        let folded = household::time::words::fold(self.said);
+        let begins = CORRECTING.split_whitespace().any(|one| one == self.word(0));
+        let means = MEANING.iter().any(|meaning| folded.contains(meaning));
+        let entities = &self.read.entities;
+        let names_who = !(entities.people.is_empty() && entities.addresses.is_empty());
+        let changes = self.beside().is_some() || !self.read.times.said.is_empty() || names_who;
+        let is_new = !means && !self.read.intents.is_empty() && self.words.len() > LONGEST_ANSWER;
+        if !(begins || means) || !changes || is_new || self.words.len() > LONGEST_FRAGMENT + 2 {
+            return None;
+        }
+        let step = self.edited(last, last.intent, names_who);
+        // What was entered for the wrong time is taken back first.
+        let undone =
+            self.dialogue.done.last().filter(|effect| self.dialogue.just_done && matches!(effect, Effect::Proposal(_)));
+        Some(Plan::Hand(undone.map(undo).into_iter().chain([step]).collect()))
+    }
+
+    /// A time that is told from the one that is spoken of: "the day after", "a week later", "an hour later", "the Thursday after that".
+    fn beside(&self) -> Option<String> {
+        let now = &self.cx.context.now;
+        let base = self.dialogue.when(now)?;
+        let folded = household::time::words::fold(self.said);
+        let day = |days: i64| base.start.date().checked_add(jiff::Span::new().try_days(days).ok()?).ok();
+        let is_beside_today = self.any_word("tomorrow yesterday morgen gestern demain hier today heute");
+        if let Some((_, days)) = BESIDE.iter().find(|(said, _)| folded.contains(said)).filter(|_| !is_beside_today) {
+            return Some(day(*days)?.to_string());
+        }
+        if let Some(sign) = LATER.iter().find(|(said, _)| folded.contains(said)).map(|(_, sign)| *sign)
+            && let Some(minutes) = self.read.times.duration_min.filter(|_| base.is_exact)
+        {
+            let then = base.start.checked_add(jiff::SignedDuration::from_mins(sign * minutes)).ok()?;
+            return Some(then.strftime("%Y-%m-%d %H:%M").to_string());
+        }
+        // A weekday behind a day of another week is in that week, or behind that day where it says so.
+        let said = self.read.times.when.as_ref().filter(|_| self.read.times.said.len() == 1)?;
+        let is_bare = self.read.times.words(self.said).is_some_and(|words| words.split_whitespace().count() == 1);
+        let is_day = said.start.checked_add(jiff::ToSpan::day(1)).ok().is_some_and(|end| end == said.end);
+        let is_named = household::time::names_weekday(self.said);
+        let is_far = base.start.date() > now.date().checked_add(jiff::ToSpan::days(6)).ok()?;
+        let is_after = AFTER.iter().any(|after| folded.contains(after));
+        if !(is_bare && is_day && is_named && (is_far || is_after)) {
+            return None;
+        }
+        let ahead = i64::from(said.start.weekday().to_monday_zero_offset())
+            - i64::from(base.start.weekday().to_monday_zero_offset());
+        let ahead = if is_after && ahead <= 0 { ahead + 7 } else { ahead };
+        Some(day(ahead)?.to_string())
+    }
+
+    /// What was asked last, with the time or the person that is said instead.
+    fn edited(&self, last: &Step, intent: Intent, names_who: bool) -> Step {
+        let own_time = self.beside().or_else(|| self.read.times.words(self.said));
+        let time = match (self.beside().is_none() && self.lacks_day() && own_time.is_some(), &self.dialogue.day) {
+            (true, Some(day)) => own_time.map(|own| format!("{day} {own}")),
+            _ => own_time,
+        };
+        let before = without_times(&last.task, self.cx);
+        // How long it takes stays, unless another length is said.
+        let length = classify(&last.task, &self.cx.context).times.duration_min;
+        let is_shift = self.beside().is_some();
+        let length = length.filter(|_| is_shift || self.read.times.duration_min.is_none());
+        let length = length.map(|minutes| format!(" for {minutes} min")).unwrap_or_default();
+        let task = match (&time, names_who) {
+            // Only the time is another: the request is the same with that time.
+            (Some(time), false) => format!("{before} {time}{length}"),
+            _ => format!("{} ({before})", self.said.trim()),
+        };
+        let mut entities = self.read.entities.all();
+        if !names_who {
+            let is_kept =
+                |entity: &&String| !entity.contains('/') && !entity.ends_with(".md") && !entity.starts_with(ABOUT);
+            entities.extend(last.entities.iter().filter(is_kept).cloned());
+        }
+        Step { intent, task, entities, time, reason: reason(intent, &[]) }
+    }
+
     /// "And tomorrow?", "what about Tom?", "anything after six?": what was asked last, for another time, person or thing.
     fn same_again(&self) -> Option<Plan> {
         let last = self.dialogue.last.as_ref()?;
@@ -563,40 +654,46 @@ impl<'a> Reply<'a> {
         let lacks_day = is_timed && self.lacks_day();
         let is_same_kind = self.read.intents.iter().all(|meant| meant.intent == last.intent);
         let continues = is_short && lacks_day && is_same_kind && last.intent == Intent::Schedule && !names_who;
+        let is_beside = self.beside().is_some();
         if continues
+            || (is_short && is_beside && last.intent == Intent::Schedule)
             || (is_short && !is_new && self.read.direct.is_none() && (is_timed || names_who))
             || (is_short && is_about && goes_on && (is_timed || names_who))
         {
-            let own_time = self.read.times.words(self.said);
-            let time = match (lacks_day, &self.dialogue.day) {
-                (true, Some(day)) => own_time.map(|own| format!("{day} {own}")),
-                _ => own_time,
-            };
             let intent = match &self.read.intents[..] {
-                [meant] if !is_about => meant.intent,
+                [meant] if !is_about && !is_beside => meant.intent,
                 _ => last.intent,
             };
-            let before = without_times(&last.task, self.cx);
-            let said = match (&time, names_who) {
-                // Only the time is another: the request is the same with that time.
-                (Some(time), false) => format!("{before} {time}"),
-                _ => format!("{} ({before})", self.said.trim()),
-            };
-            let mut all = entities.all();
-            if !names_who {
-                all.extend(
-                    last.entities.iter().filter(|entity| !entity.contains('/') && !entity.ends_with(".md")).cloned(),
-                );
-            }
-            return Some(Plan::Hand(vec![Step {
-                intent,
-                task: said,
-                entities: all,
-                time,
-                reason: reason(intent, &[]),
-            }]));
+            return Some(Plan::Hand(vec![self.edited(last, intent, names_who)]));
         }
         None
+    }
+
+    /// A short question that names nothing new is looked for in what is spoken of, and only then everywhere: "what should we bring?".
+    fn of_what_is_spoken_of(&self) -> Option<Plan> {
+        let things: Vec<String> = self
+            .dialogue
+            .things
+            .iter()
+            .filter(|thing| {
+                matches!(thing, Thing::Mail { is_suspicious: false, .. } | Thing::Note { .. } | Thing::Event { .. })
+            })
+            .take(MOST_IN_FOCUS)
+            .map(|thing| format!("{ABOUT}{}", thing.entity()))
+            .collect();
+        let is_short = self.words.len() <= LONGEST_FRAGMENT;
+        let is_open = self.read.question.is_some()
+            || self.read.direct == Some(crate::intent::Direct::Unsupported)
+            || matches!(&self.read.intents[..], [meant] if meant.intent == Intent::Search);
+        let is_new = self.names_something() || !self.read.times.said.is_empty() || self.has(Concept::Note);
+        let task = crate::task::SpecialistTask::read(self.said, &self.cx.context);
+        let asks = task.is_question() || !task.subject_words().is_empty();
+        if things.is_empty() || !is_short || !is_open || is_new || !asks {
+            return None;
+        }
+        let intent = Intent::Search;
+        let task = self.said.trim().to_owned();
+        Some(Plan::Hand(vec![Step { intent, task, entities: things, time: None, reason: super::OPEN.to_owned() }]))
     }
 
     /// A short open question without a name is about the person who was spoken of: "flight number?" behind "when does Dad arrive?".
@@ -706,6 +803,69 @@ const BEHIND_PRONOUN: &str =
     "to in for with as please again from then now up out down off and or about bitte nochmal an auf de";
 const PERSONS: &str = "he him she her they them ihm ihn ihr er elle lui";
 const POSSESSIVES: &str = "his her their hers seine seiner ihre ihrer ihren son sa ses leur";
+
+/// Verbs behind which stands whom they are said to, and words that stand behind a person.
+const SPEAKING: &str =
+    "tell ask let give write send remind thank call email mail text inform show invite about to from with for";
+const BEHIND_OBJECT: &str = "she he they i we it that this the a an to about if when whether know yes no again please and or dass ob bitte que si";
+
+/// How a correction begins, and what it says.
+const CORRECTING: &str = "hm hmm no nope oh ah wait sorry actually hmm rather instead nein ne doch ach moment lieber non pardon euh plutot attends";
+const MEANING: [&str; 12] = [
+    "i meant",
+    "i ment",
+    "i mean",
+    "instead",
+    "rather",
+    "meinte",
+    "meine ich",
+    "lieber",
+    "stattdessen",
+    "je voulais dire",
+    "plutot",
+    "a la place",
+];
+
+/// Days that are told from the day that is spoken of: how they are said, and how many days they lie from it. Weeks keep the day.
+const BESIDE: [(&str, i64); 24] = [
+    ("the day after", 1),
+    ("day after that", 1),
+    ("following day", 1),
+    ("the next day", 1),
+    ("tag danach", 1),
+    ("tag darauf", 1),
+    ("tags darauf", 1),
+    ("lendemain", 1),
+    ("jour suivant", 1),
+    ("jour d'apres", 1),
+    ("the day before", -1),
+    ("tag davor", -1),
+    ("tag zuvor", -1),
+    ("la veille", -1),
+    ("week later", 7),
+    ("the week after", 7),
+    ("week after that", 7),
+    ("following week", 7),
+    ("woche spater", 7),
+    ("woche darauf", 7),
+    ("woche danach", 7),
+    ("semaine plus tard", 7),
+    ("semaine suivante", 7),
+    ("semaine d'apres", 7),
+];
+
+/// How much later, or earlier, than what is spoken of.
+const LATER: [(&str, i64); 8] = [
+    ("later", 1),
+    ("spater", 1),
+    ("plus tard", 1),
+    ("earlier", -1),
+    ("fruher", -1),
+    ("plus tot", -1),
+    ("sooner", -1),
+    ("eher", -1),
+];
+const AFTER: [&str; 6] = ["after that", "after it", "darauf", "danach", "d'apres", "suivant"];
 
 /// Words around a bare number.
 const COUNTERS: [&str; 22] = [

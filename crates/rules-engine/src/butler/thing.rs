@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::conversation::{ToolCall, Turn};
 use crate::intent::Intent;
-use crate::navigator::{ANSWERS, NEAR};
+use crate::navigator::NEAR;
 use crate::phrases::{bare_name, list, plain, text_of};
 use household::time::words::fold;
 
@@ -76,14 +76,17 @@ impl Thing {
     }
 }
 
-/// Whether the last result of a turn answers a question, rather than coming near.
-pub(super) fn is_answered(turn: &Turn) -> bool {
-    let data = turn.calls.last().and_then(|called| called.result.as_ref()).map(|result| &result.data["data"]);
-    data.is_some_and(|data| match data["answers"].is_array() {
-        true => list(data, "answers")
-            .iter()
-            .any(|best| best["sure"].as_bool().unwrap_or_else(|| best["covers"].as_f64() >= Some(ANSWERS))),
-        false => turn.calls.last().is_some_and(|called| !found(called).is_empty()),
+/// Whether something in the results of a turn answers a question, or comes near to it.
+pub(super) fn comes_near(turn: &Turn) -> bool {
+    turn.calls.iter().any(|called| !found(called).is_empty())
+}
+
+/// Whether the results of a turn answer a question with all its words.
+pub(super) fn is_plain(turn: &Turn) -> bool {
+    let results = turn.calls.iter().filter_map(|called| called.result.as_ref());
+    results.map(|result| &result.data["data"]).any(|data| match data["answers"].is_array() {
+        true => list(data, "answers").iter().any(|best| best["sure"] == true && list(best, "missing").is_empty()),
+        false => !list(data, "people").is_empty(),
     })
 }
 

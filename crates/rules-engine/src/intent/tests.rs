@@ -3,10 +3,8 @@
 use super::*;
 
 fn context() -> Context {
-    Context {
-        now: "2026-01-15T11:00:00+01:00[Europe/Berlin]".parse().expect("a moment"),
-        people: ["Sarah Chen", "Tom Becker", "Anna Schmidt", "Marie Dubois"].map(str::to_owned).to_vec(),
-    }
+    let now = "2026-01-15T11:00:00+01:00[Europe/Berlin]".parse().expect("a moment");
+    Context::new(now, ["Sarah Chen", "Tom Becker", "Anna Schmidt", "Marie Dubois"].map(str::to_owned).to_vec())
 }
 
 /// What the headings of `requests.txt` stand for.

@@ -1,7 +1,5 @@
 //! Finds the phrases of the lexicon in a text, and corrects words that are nearly one of them.
 
-use std::collections::HashSet;
-
 use super::{Cue, Hit, Lexicon, Piece};
 use household::time::words::Word;
 
@@ -12,13 +10,15 @@ const SHORT: usize = 6;
 const LONGEST_GAP: usize = 6;
 
 impl Lexicon {
-    /// The cues in a text, in its task. A cue that stands within a longer one is not one; several that stand on the same words
-    /// all are.
+    /// The cues in a text, in its order. A cue that stands within a longer one is not one; several that stand on the same words
+    /// all are. Words of a language that the text is not in mean something else there, and are no cues.
     pub fn hits(&self, words: &[Word]) -> Vec<Hit> {
+        let likely = self.likely(words);
         let mut found: Vec<(usize, Hit, Vec<usize>)> = Vec::new();
         for start in 0..words.len() {
             let by_word = self.by_word.get(&words[start].folded).into_iter().flatten();
-            for cue in by_word.chain(&self.by_part).map(|number| &self.cues[*number]) {
+            let cues = by_word.chain(&self.by_part).map(|number| &self.cues[*number]);
+            for cue in cues.filter(|cue| likely[cue.language]) {
                 if let Some(taken) = cue.fits(words, start) {
                     let end = taken.last().map_or(start, |last| last + 1);
                     found.push((taken.len(), Hit { concept: cue.concept, words: start..end }, taken));
@@ -41,9 +41,9 @@ impl Lexicon {
         hits
     }
 
-    /// The same words with those mended that are nearly one of ours. `names` are left as they are, and so are short words that
+    /// The same words with those mended that are nearly one of ours. What `is_known` is left as it is, and so are short words that
     /// are written like names within a sentence.
-    pub fn mended(&self, text: &str, words: &[Word], names: &HashSet<String>) -> Vec<Word> {
+    pub fn mended(&self, text: &str, words: &[Word], is_known: &dyn Fn(&str) -> bool) -> Vec<Word> {
         let is_name_like = |word: &Word| {
             let before = text[..word.at.start].trim_end();
             let is_inside = before.ends_with(|character: char| character.is_alphanumeric() || character == ',');
@@ -54,7 +54,7 @@ impl Lexicon {
             if let Some((_, meant)) = SLIPS.iter().find(|(slip, _)| is_english && *slip == word.folded) {
                 return Word { at: word.at.clone(), folded: (*meant).to_owned() };
             }
-            let is_left = self.knows(&word.folded) || names.contains(&word.folded) || is_name_like(word);
+            let is_left = self.knows(&word.folded) || is_known(&word.folded) || is_name_like(word);
             let folded = if is_left { None } else { self.nearest(&word.folded) };
             Word { at: word.at.clone(), folded: folded.unwrap_or(&word.folded).to_owned() }
         };

@@ -38,6 +38,40 @@ fn an_offer_is_done_exactly_as_it_was_offered_also_where_a_path_holds_spaces() {
 }
 
 #[test]
+fn offers_are_choices_for_interfaces_and_what_each_says_does_exactly_that() {
+    let scenes: [(&str, &str, Value, usize); 4] = [
+        ("Find a slot for a meeting with Anna next week", "scheduler", slots(), 2),
+        ("Any urgent mail?", "triage", two_mails(), 1),
+        ("Find my notes about the contract", "navigator", note(), 1),
+        ("Habe ich dringende Mails bekommen?", "triage", two_mails(), 1),
+    ];
+    for (question, agent, data, count) in scenes {
+        let answered = || {
+            let mut stage = Dialogue::with(BUTLER);
+            stage.says(question);
+            let said = stage.gets(&result(agent, &data, "So."));
+            (stage, said)
+        };
+        let (_, said) = answered();
+        assert_eq!(said.offers.len(), count, "{question}: {:?}", said.offers);
+        for (at, offer) in said.offers.iter().enumerate() {
+            assert!(said.text.contains(&*offer.label), "{question}: the words say it too: {}", said.text);
+            let (mut stage, _) = answered();
+            let (_, input) = called(&stage.says(&offer.say));
+            let entity = input["relevantEntities"][0].as_str().unwrap_or_default().to_owned();
+            let wanted = match agent {
+                "scheduler" => data["suggestedSlots"][at]["start"].as_str(),
+                "triage" => data["items"][0]["emailId"].as_str(),
+                _ => data["results"][0]["path"].as_str(),
+            };
+            assert!(entity.starts_with(wanted.expect("a thing")), "{question}, {}: {input}", offer.say);
+        }
+    }
+    let mut stage = Dialogue::with(BUTLER);
+    assert!(stage.says("hello").offers.is_empty());
+}
+
+#[test]
 fn a_complete_new_question_wins_over_a_reply() {
     for question in [
         "What's on this Friday?",
@@ -96,7 +130,7 @@ fn a_draft_is_changed_and_taken_back_in_the_words_that_follow() {
             "{reply}"
         );
     }
-    tells(&drafting().says("send it"), &["Sending it stays with you"]);
+    tells(&drafting().says("send it"), &["sending it stays with you"]);
     let mut communicator = Dialogue::with(&["draft_update", "draft_discard", "draft_create"]);
     let about = json!({ "relevantEntities": ["draft_20260115_1"] });
     calls(

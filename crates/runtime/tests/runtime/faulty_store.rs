@@ -9,8 +9,8 @@ use futures_util::future::BoxFuture;
 use store::{
     AgentMetadata, Answer, Appended, ApprovalQuery, ApprovalRow, BoardCommit, BoardRecord, Boards, ClaimQuery, Claimed,
     Commit, DeliveryQuery, DueDelivery, Error, Execution, Installation, InstallationEvent, InstallationRecord,
-    InstallationState, Lists, Living, Log, MemoryStore, Ownership, Process, ProcessId, Rebuilt, Record, RestingTask,
-    Store, TaskQuery, ThreadQuery, ThreadRow, UsageRow, Wake,
+    InstallationState, Lists, Living, Log, MemoryStore, OnBoard, Ownership, Process, ProcessId, Rebuilt, Record,
+    RestingTask, Store, TaskQuery, ThreadQuery, ThreadRow, UsageRow, Wake, WorkerRow,
 };
 use tokio::sync::watch;
 
@@ -136,6 +136,18 @@ impl<F: Fn(&Commit) -> Fault + Send + Sync + 'static> Ownership for FaultyStore<
         self.inner.register(process, at)
     }
 
+    fn register_worker(&self, worker: WorkerRow, at: Time) -> Answer<()> {
+        self.inner.register_worker(worker, at)
+    }
+
+    fn workers(&self, at: Time) -> Answer<Vec<WorkerRow>> {
+        self.inner.workers(at)
+    }
+
+    fn retire_workers(&self, this: Option<ProcessId>, at: Time) -> Answer<bool> {
+        self.inner.retire_workers(this, at)
+    }
+
     fn heartbeat(&self, process: &ProcessId, at: Time) -> Answer<()> {
         self.inner.heartbeat(process, at)
     }
@@ -224,6 +236,10 @@ impl<F: Fn(&Commit) -> Fault + Send + Sync + 'static> Boards for FaultyStore<F> 
 
     fn runnable_boards(&self) -> Answer<Vec<Board>> {
         self.inner.runnable_boards()
+    }
+
+    fn all_board_events(&self, after_position: u64, limit: usize) -> Answer<Vec<OnBoard>> {
+        self.inner.all_board_events(after_position, limit)
     }
 
     fn board_events(&self, board: &BoardId, after_n: u64, limit: usize) -> Answer<Vec<BoardRecord>> {

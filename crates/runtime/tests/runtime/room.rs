@@ -103,6 +103,8 @@ impl Room {
             workspace: self.folder.path().display().to_string().into(),
             today: "2026-01-15".into(),
             household: None,
+            notice: None,
+            instructions: None,
         };
         self.runtime.start(Start { root, said: Said::new(prompt) }).await.expect("a run starts")
     }
@@ -232,6 +234,7 @@ async fn begin(plan: &Plan) -> Runtime {
         model: None,
         tools: None,
         lends: Vec::new(),
+        mcp_servers: None,
         mode: None,
         effort: None,
     };

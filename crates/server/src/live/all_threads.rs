@@ -1,15 +1,18 @@
-//! The whole log as it grows: every family's frames, in the order of the log.
+//! The whole log as it grows: every family's frames, and what happens to tasks, in the order of the log.
 //!
 //! One feed a dialect, as for a family, and it begins at the end of the log. A frame needs all that happened before it in its
 //! family, so a family is folded from its beginning when something first happens in it, and its fold is kept for what follows; the
 //! ones that were silent longest are forgotten, and folded again when something happens in them.
+//!
+//! Events of boards lie in the same log and are read beside those of threads. They are handed out up to the place to which both were
+//! read, so that no frame comes behind a later one. The other dialects have no words for them.
 //!
 //! An id is a record's place in the whole log and the frame's place in its event: made as within a family, from another count.
 
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -18,7 +21,8 @@ use bytes::Bytes;
 use futures_util::StreamExt;
 use futures_util::stream::{self, Stream};
 use majordomo::follow::logged;
-use store::{Follow, Record, Selection, Store, follow, replay_until};
+use majordomo::tasks;
+use store::{Follow, OnBoard, Record, Selection, Store, follow, follow_boards, replay_until};
 use tokio::sync::broadcast;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -26,10 +30,8 @@ use view::{Dialect, FRAMES_PER_EVENT, Frames, Line, Lines};
 
 use super::backlog::{Draft, Piece};
 use super::feed::{After, Batch, EndOnDrop, Feed, LINGER};
-use super::{FLUSH_EVERY, HEARTBEAT, KEPT, STILL_HERE};
+use super::{FLUSH_EVERY, HEARTBEAT, KEPT, OPENED, STILL_HERE};
 
-/// The dialect of our own words.
-const CANONICAL: &str = "canonical";
 /// Records that are read at once.
 const PAGE: usize = 100;
 /// Families whose folds are kept.
@@ -61,9 +63,8 @@ impl AllThreads {
         let feed = self.feed(&dialect);
         let seen = last_event_id.unwrap_or_else(|| last_frame_of(newest));
         // A place to come back to before anything has happened. It has data, because some readers take every block for an event with
-        // data; a dialect has no word for it.
-        let data = if dialect == CANONICAL { "data: {\"type\":\"stream_open\"}\n" } else { "" };
-        let first = Some(Bytes::from(format!("retry: 2000\nid: {seen}\n{data}\n")));
+        // data; readers of a dialect pass over it, as over every type that they do not know.
+        let first = Some(Bytes::from(format!("retry: 2000\nid: {seen}\ndata: {OPENED}\n\n")));
         let watcher =
             Watcher { first, store: self.store.clone(), dialect, families: self.families, feed, seen, missed: None };
         stream::unfold(watcher, Watcher::next)
@@ -79,7 +80,7 @@ impl AllThreads {
         let feed = Arc::new(Feed::beginning_after(last_frame_of(position), self.kept));
         feeds.insert(dialect.to_owned(), Arc::downgrade(&feed));
         let families = Families::new(self.store.clone(), dialect.to_owned(), self.families);
-        let log = follow(&self.store, Selection::everything().after(position).page(PAGE));
+        let log = Log::new(&self.store, dialect, position);
         let source = Source { families, log };
         tokio::spawn(source.follow(feed.clone(), self.closing.clone()));
         feed
@@ -95,10 +96,90 @@ fn last_frame_of(position: u64) -> u64 {
     (position + 1) * FRAMES_PER_EVENT - 1
 }
 
+/// The dialect that has words for everything.
+const CANONICAL: &str = "canonical";
+
 /// What a feed is fed from.
 struct Source {
     families: Families,
-    log: Follow,
+    log: Log,
+}
+
+/// The whole log from a place on: events of threads and of boards.
+struct Log {
+    store: Arc<dyn Store>,
+    threads: Follow,
+    /// None in dialects that have no words for tasks.
+    boards: Option<Follow<OnBoard>>,
+    /// Events of boards that were read and lie behind the place to which threads were read.
+    ahead: VecDeque<OnBoard>,
+}
+
+/// An event of a thread or of a board.
+enum Logged {
+    Thread(Record),
+    Board(OnBoard),
+}
+
+impl Log {
+    fn new(store: &Arc<dyn Store>, dialect: &str, after: u64) -> Self {
+        let threads = follow(store, Selection::everything().after(after).page(PAGE));
+        let boards = (dialect == CANONICAL).then(|| follow_boards(store, after, FLUSH_EVERY));
+        Self { store: store.clone(), threads, boards, ahead: VecDeque::new() }
+    }
+
+    /// Waits until there may be something new. False once the store is closed. What was read is given out by `ready`.
+    async fn changed(&mut self) -> Result<Option<Vec<Record>>, store::Error> {
+        let boards = async {
+            match &mut self.boards {
+                Some(boards) => boards.next().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            page = self.threads.next() => page.transpose(),
+            page = boards => match page.transpose()? {
+                Some(page) => {
+                    self.ahead.extend(page);
+                    Ok(Some(Vec::new()))
+                }
+                None => Ok(None),
+            },
+        }
+    }
+
+    /// What is there after a page of threads' events, in the order of the log, and the place up to which that is everything.
+    async fn ready(&mut self, first: Vec<Record>) -> Result<(Vec<Logged>, u64), store::Error> {
+        // All up to here is there; what is written meanwhile may come, too.
+        let newest = *self.store.tail().borrow();
+        let mut page = first;
+        let is_full = page.len() >= PAGE;
+        if !is_full {
+            page.extend(self.threads.ready().await?);
+        }
+        let is_full = is_full || page.len() >= PAGE;
+        let last = page.last().map_or(0, |record| record.position);
+        let upto = if is_full { last } else { last.max(newest) };
+        self.read_boards(upto).await?;
+        let mut events: Vec<(u64, Logged)> =
+            page.into_iter().map(|record| (record.position, Logged::Thread(record))).collect();
+        let later = self.ahead.partition_point(|event| event.record.position <= upto);
+        events.extend(self.ahead.drain(..later).map(|event| (event.record.position, Logged::Board(event))));
+        events.sort_by_key(|(position, _)| *position);
+        Ok((events.into_iter().map(|(_, event)| event).collect(), upto))
+    }
+
+    async fn read_boards(&mut self, upto: u64) -> Result<(), store::Error> {
+        let Some(boards) = &mut self.boards else { return Ok(()) };
+        while self.ahead.back().is_none_or(|event| event.record.position <= upto) {
+            let page = boards.ready().await?;
+            if page.is_empty() {
+                break;
+            }
+            self.ahead.extend(page);
+        }
+        Ok(())
+    }
 }
 
 impl Source {
@@ -110,7 +191,7 @@ impl Source {
         loop {
             let first = tokio::select! {
                 () = closing.cancelled() => return,
-                page = self.log.next() => match page {
+                page = self.log.changed() => match page.transpose() {
                     Some(page) => page,
                     None => return,
                 },
@@ -141,13 +222,15 @@ impl Source {
     /// A page, and what is in the log after it.
     async fn fresh(&mut self, first: Result<Vec<Record>, store::Error>) -> Result<Piece, store::Error> {
         let (mut draft, mut page) = (Draft::default(), first?);
-        while !page.is_empty() {
-            for record in &page {
-                draft.put(self.families.lines(record).await?);
+        loop {
+            let (events, _) = self.log.ready(std::mem::take(&mut page)).await?;
+            if events.is_empty() {
+                return Ok(draft.finish());
             }
-            page = self.log.ready().await?;
+            for event in &events {
+                draft.put(self.families.lines_of(event).await?);
+            }
         }
-        Ok(draft.finish())
     }
 }
 
@@ -202,8 +285,8 @@ impl Watcher {
         let missed = self.missed.get_or_insert_with(|| {
             let (position, _) = Frames::resume_point(self.seen);
             let families = Families::new(self.store.clone(), self.dialect.clone(), self.families);
-            let from = Selection::everything().after(position.saturating_sub(1)).page(PAGE);
-            Box::new(CatchUp { families, log: follow(&self.store, from) })
+            let log = Log::new(&self.store, &self.dialect, position.saturating_sub(1));
+            Box::new(CatchUp { families, log })
         });
         let (bytes, seen) = missed.page(self.seen).await?;
         self.seen = seen.unwrap_or(begins_after).max(self.seen);
@@ -217,22 +300,23 @@ impl Watcher {
 /// A place in the log.
 struct CatchUp {
     families: Families,
-    log: Follow,
+    log: Log,
 }
 
 impl CatchUp {
     /// The next page's frames after one, and the last frame that it could have; none of the latter at the end of the log.
     async fn page(&mut self, seen: u64) -> Result<(Bytes, Option<u64>), store::Error> {
-        let page = self.log.ready().await?;
-        let Some(last) = page.last() else { return Ok((Bytes::new(), None)) };
-        let last = last_frame_of(last.position);
+        let (events, upto) = self.log.ready(Vec::new()).await?;
+        if events.is_empty() {
+            return Ok((Bytes::new(), None));
+        }
         let mut draft = Draft::default();
-        for record in &page {
-            let mut lines = self.families.lines(record).await?;
+        for event in &events {
+            let mut lines = self.families.lines_of(event).await?;
             lines.retain(|line| line.id > seen);
             draft.put(lines);
         }
-        Ok((draft.finish().bytes, Some(last)))
+        Ok((draft.finish().bytes, Some(last_frame_of(upto))))
     }
 }
 
@@ -255,7 +339,19 @@ impl Families {
         Self { store, dialect, folds: HashMap::new(), most }
     }
 
-    /// The lines of the log's next record.
+    /// The lines of the log's next event.
+    async fn lines_of(&mut self, event: &Logged) -> Result<Vec<Line>, store::Error> {
+        match event {
+            Logged::Thread(record) => self.lines(record).await,
+            Logged::Board(OnBoard { board, record }) => {
+                let frame = tasks::frame(board, record);
+                let id = record.position * FRAMES_PER_EVENT;
+                Ok(frame.map(|frame| Line { id, text: frame.to_string() }).into_iter().collect())
+            }
+        }
+    }
+
+    /// The lines of the log's next record of a thread.
     async fn lines(&mut self, record: &Record) -> Result<Vec<Line>, store::Error> {
         let root = record.thread.root();
         let mut fold = match self.folds.remove(&root) {

@@ -91,6 +91,7 @@ pub(crate) fn created(id: ThreadId) -> Event {
         model: model(),
         tools: Vec::new(),
         lends: Vec::new(),
+        servers: None,
         gets_new_tools: false,
         catalog: "".into(),
         output_schema: None,

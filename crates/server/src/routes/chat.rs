@@ -40,9 +40,9 @@ pub struct InWords {
 pub async fn chat(
     State(shared): State<Shared>,
     QueryParams(words): QueryParams<InWords>,
-    JsonBody(Chat { message, thread_id, agent }): JsonBody<Chat>,
+    JsonBody(sent): JsonBody<Chat>,
 ) -> Result<Response, Problem> {
-    let run = converse(&shared, message, thread_id, agent).await?;
+    let run = converse(&shared, sent).await?;
     let place = format!("/api/v1/threads/{}", run.root());
     let frames = to_its_end(run, words.dialect.begin(), 0, shared.live.closing.clone());
     Ok(([(header::CONTENT_LOCATION, place)], sse(frames)).into_response())
@@ -114,28 +114,26 @@ pub async fn streamed(
         }
         None => 0,
     };
-    let run = converse(&shared, prompt, wanted.session_id, None).await?;
+    let sent = Chat { message: prompt, thread_id: wanted.session_id, agent: None, files: Vec::new() };
+    let run = converse(&shared, sent).await?;
     Ok(sse(named_frames(&shared, run, seen, &wanted.dialect)))
 }
 
 /// Sends a message to a conversation, or begins one with it.
-async fn converse(
-    shared: &Shared,
-    message: String,
-    thread: Option<String>,
-    agent: Option<String>,
-) -> Result<Run, Problem> {
-    match thread {
-        None => begin(shared, Begin { message, agent }).await,
+async fn converse(shared: &Shared, sent: Chat) -> Result<Run, Problem> {
+    let Chat { message, thread_id, agent, files } = sent;
+    match thread_id {
+        None => begin(shared, Begin { message, agent, files }).await,
         Some(name) => {
             let root = shared.store().resolve(&name).await?.root();
-            go_on(shared, &root, message).await
+            go_on(shared, &root, message, files).await
         }
     }
 }
 
-/// A run's frames under ids that name the thread. The first is there before anything has happened: a reader that comes back with it
-/// starts nothing.
+/// A run's frames under ids that name the thread. The first id is there before anything has happened: a reader that comes back with it
+/// starts nothing. It has no data, for the stream holds the dialect's own events and no others; `EventSource`, for which this address
+/// is, takes the id of a block without data.
 fn named_frames(shared: &Shared, run: Run, seen: u64, words: &DialectName) -> impl Stream<Item = Bytes> + Send + use<> {
     let id = format!("id: {}/", run.root());
     let first = stream::iter([Bytes::from(format!("{id}{seen}\n\n"))]);

@@ -4,7 +4,6 @@ use agent::Mode;
 use axum::Json;
 use axum::extract::State;
 use majordomo::models::{Lists, ModelRow};
-use majordomo::provider::Ability;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use store::{Execution, UsageRow};
@@ -12,7 +11,7 @@ use store::{Execution, UsageRow};
 use super::extract::QueryParams;
 use crate::problem::Problem;
 use crate::server::Shared;
-use crate::shapes::{self, AgentRole, Health, ModelAbility, ModelInfo, ModelPrice, Models, Setting};
+use crate::shapes::{self, AgentRole, Health, Models, Setting};
 
 /// `GET healthz`: that the server is up, and nothing else.
 pub async fn health() -> Json<Health> {
@@ -66,39 +65,8 @@ pub async fn models(
     let lists = if of.provider.is_some() { Lists::Asked } else { Lists::Table };
     let listed = all.list(of.provider.as_deref(), lists).await;
     let missing = listed.iter().filter_map(|of| of.missing.clone()).collect();
-    let models = listed.into_iter().flat_map(|of| of.models).map(model_info).collect();
+    let models = listed.into_iter().flat_map(|of| of.models).map(ModelRow::info).collect();
     Ok(Json(Models { model, reason, providers, models, missing }))
-}
-
-fn model_info(row: ModelRow) -> ModelInfo {
-    let ModelRow { name, entry, is_known, is_usual } = row;
-    let price = entry.price.map(|price| ModelPrice {
-        input: price.input,
-        cache_read: price.cache_read,
-        cache_write: price.cache_write,
-        output: price.output,
-    });
-    ModelInfo {
-        id: name,
-        known: is_known,
-        default: is_usual,
-        context_tokens: entry.context_tokens,
-        max_output_tokens: entry.max_output_tokens,
-        price,
-        takes: entry.takes.map(|takes| takes.into_iter().map(ability).collect()),
-        ends: entry.ends,
-    }
-}
-
-fn ability(ability: Ability) -> ModelAbility {
-    match ability {
-        Ability::Tools => ModelAbility::Tools,
-        Ability::Images => ModelAbility::Images,
-        Ability::Pdf => ModelAbility::Pdf,
-        Ability::Schema => ModelAbility::Schema,
-        Ability::Effort => ModelAbility::Effort,
-        Ability::Temperature => ModelAbility::Temperature,
-    }
 }
 
 /// Whose sub-agents are wanted.

@@ -30,6 +30,7 @@ pub struct Listing {
     /// A board by name; that of the server's folder where none is named.
     board: Option<String>,
     /// Only those of this status; all but archived ones where none is named.
+    #[schemars(with = "Option<schema::TaskStatus>")]
     status: Option<String>,
     /// Only those after this one: the last of the page before.
     after: Option<String>,

@@ -14,10 +14,12 @@ use serde_json::Value;
 use store::{SearchQuery, ThreadQuery};
 use view::{Node, Transcript, Tree};
 
+use super::MAX_BODY;
 use super::extract::{JsonBody, Limit, PathParam, QueryParams, Switch};
+use super::files::with_files;
 use crate::problem::Problem;
 use crate::server::Shared;
-use crate::shapes::{Begin, Fork, MAX_MESSAGE, Marks, Messages, Started, Stop, Words};
+use crate::shapes::{Begin, Fork, MAX_MESSAGE, Marks, Messages, Said, SentFile, Started, Stop, Words};
 
 /// Threads that are listed where no limit is given.
 const LISTED: usize = 50;
@@ -150,12 +152,36 @@ pub async fn fork(
 ) -> Result<Response, Problem> {
     let root = shared.store().resolve(&id).await?.root();
     let (to, now) = (shared.staff.fresh_id(), shared.staff.runtime().clock().now());
-    transfer::fork(shared.store(), &root, at, &to, now).await.map_err(|error| match error {
-        transfer::Error::Store(error) => error.into(),
-        other => Problem::unusable(other.to_string()),
-    })?;
+    transfer::fork(shared.store(), &root, at, &to, now).await.map_err(untransferable)?;
     let place = format!("/api/v1/threads/{to}");
     Ok((StatusCode::CREATED, [(header::LOCATION, place)], Json(started(&to))).into_response())
+}
+
+/// `GET threads/{id}/export.md`: a conversation to read.
+pub async fn export_markdown(State(shared): State<Shared>, PathParam(id): PathParam) -> Result<Response, Problem> {
+    let root = shared.store().resolve(&id).await?.root();
+    let text = transfer::markdown(&**shared.store(), &root).await.map_err(untransferable)?;
+    Ok(saved(&root, "md", "text/markdown; charset=utf-8", text + "\n"))
+}
+
+/// `GET threads/{id}/export.jsonl`: a conversation to take in elsewhere.
+pub async fn export_log(State(shared): State<Shared>, PathParam(id): PathParam) -> Result<Response, Problem> {
+    let root = shared.store().resolve(&id).await?.root();
+    let lines = transfer::export(&**shared.store(), &root).await.map_err(untransferable)?;
+    Ok(saved(&root, "jsonl", "application/octet-stream", lines.join("\n") + "\n"))
+}
+
+/// A file that a browser saves. Names of threads need no escapes.
+fn saved(root: &ThreadId, ending: &str, kind: &'static str, text: String) -> Response {
+    let name = format!("attachment; filename=\"{root}.{ending}\"");
+    ([(header::CONTENT_TYPE, kind.to_owned()), (header::CONTENT_DISPOSITION, name)], text).into_response()
+}
+
+fn untransferable(error: transfer::Error) -> Problem {
+    match error {
+        transfer::Error::Store(error) => error.into(),
+        other => Problem::unusable(other.to_string()),
+    }
 }
 
 /// `DELETE threads/{id}`: forgets a root and all its descendants.
@@ -184,10 +210,10 @@ pub async fn messages(State(shared): State<Shared>, PathParam(id): PathParam) ->
 pub async fn say(
     State(shared): State<Shared>,
     PathParam(id): PathParam,
-    JsonBody(Words { text }): JsonBody<Words>,
+    JsonBody(Said { text, files }): JsonBody<Said>,
 ) -> Result<(StatusCode, Json<Started>), Problem> {
     let thread = shared.store().resolve(&id).await?;
-    shared.staff.session_of(&thread).ask(&thread, words(text)?).await?;
+    shared.staff.session_of(&thread).ask(&thread, work(text, files)?).await?;
     Ok((StatusCode::ACCEPTED, Json(started(&thread))))
 }
 
@@ -228,7 +254,7 @@ pub async fn tree(State(shared): State<Shared>, PathParam(id): PathParam) -> Res
 
 /// Starts a conversation.
 pub async fn begin(shared: &Shared, begin: Begin) -> Result<Run, Problem> {
-    let work = Work::new(words(begin.message)?);
+    let work = work(begin.message, begin.files)?;
     let work = match begin.agent {
         Some(agent) => work.agent(agent),
         None => work,
@@ -237,8 +263,19 @@ pub async fn begin(shared: &Shared, begin: Begin) -> Result<Run, Problem> {
 }
 
 /// Sends the next message of a root's conversation.
-pub async fn go_on(shared: &Shared, thread: &ThreadId, text: String) -> Result<Run, Problem> {
-    Ok(shared.staff.session_of(thread).stream(words(text)?).await?)
+pub async fn go_on(shared: &Shared, thread: &ThreadId, text: String, files: Vec<SentFile>) -> Result<Run, Problem> {
+    Ok(shared.staff.session_of(thread).stream(work(text, files)?).await?)
+}
+
+/// A message with its files. Whether a person looks at the answer is not known here: it is unread until a page says that it was read.
+fn work(text: String, files: Vec<SentFile>) -> Result<Work, Problem> {
+    // What comes with a message may be larger than its words.
+    if text.len() > MAX_BODY {
+        let most = MAX_BODY / 1024;
+        let detail = format!("the words of the message are too large: {most} kB is the most");
+        return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, detail));
+    }
+    with_files(Work::new(words(text)?).unwatched(), files)
 }
 
 fn started(thread: &ThreadId) -> Started {

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{AgentState, ApprovalKind, CallErrorKind, Mode, Outcome, Question, Risk, Scope};
-use view::{Notice, Totals};
+use super::{AgentState, ApprovalKind, CallErrorKind, Mode, Offer, Outcome, Question, Risk, Scope};
+use view::{AttachedFile, Notice, Totals};
 
 /// One line of a stream.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -52,6 +52,9 @@ pub enum What {
         prompt: String,
         /// The model.
         model: Option<String>,
+        /// Images and documents that came with the words.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        attachments: Vec<AttachedFile>,
     },
     /// A thread came to be.
     ThreadCreated {
@@ -97,10 +100,18 @@ pub enum What {
     },
     /// An agent takes up its work again with what its sub-agents reported.
     AgentResume {},
+    /// What a model thought before it spoke, where it shows that. It is no part of the answer.
+    Thinking {
+        /// The thoughts.
+        content: String,
+    },
     /// One whole message of an agent.
     Text {
         /// The words.
         content: String,
+        /// What a person may answer: the words say it too, and interfaces can show it as choices.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        offers: Vec<Offer>,
     },
     /// The run is over, with every descendant. The last frame of a run.
     Done {
@@ -423,6 +434,17 @@ pub enum Passing {
         /// the middle of an answer.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         so_far: Option<bool>,
+    },
+    /// What a model thinks before it answers.
+    ThinkingDelta {
+        /// The root thread.
+        run: String,
+        /// Whose thoughts they are.
+        thread: String,
+        /// The turn that is being answered.
+        turn: u32,
+        /// The thoughts.
+        content: String,
     },
     /// Words of a tool that runs.
     ToolProgress {

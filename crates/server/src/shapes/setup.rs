@@ -1,5 +1,6 @@
 //! Health, agents, models and settings, and what goes wrong.
 
+use majordomo::models::ModelInfo;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -29,7 +30,7 @@ pub struct AgentRole {
 }
 
 /// Models and providers.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Models {
     /// The model of a new thread; null where none is configured.
     pub model: Option<String>,
@@ -41,58 +42,6 @@ pub struct Models {
     pub models: Vec<ModelInfo>,
     /// Why a provider did not list its models itself, one sentence for each.
     pub missing: Vec<String>,
-}
-
-/// A model that can be asked for.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct ModelInfo {
-    /// `provider/model`.
-    pub id: String,
-    /// Whether the table, or the configuration, knows it by its name or its family.
-    pub known: bool,
-    /// Whether it is used when only its provider is known.
-    pub default: bool,
-    /// Tokens that fit into one request, answer included; null where that is not known.
-    pub context_tokens: Option<u64>,
-    /// The longest answer; null where that is not known.
-    pub max_output_tokens: Option<u64>,
-    /// What it costs; null where that is not known.
-    pub price: Option<ModelPrice>,
-    /// What it takes besides text; null where that is not known.
-    pub takes: Option<Vec<ModelAbility>>,
-    /// The last day on which the provider answers for it, such as `2026-11-30`; null where none is known.
-    pub ends: Option<String>,
-}
-
-/// Dollars per million tokens.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct ModelPrice {
-    /// Fresh prompt tokens.
-    pub input: f64,
-    /// Prompt tokens read from the cache; null where they cost as much as fresh ones.
-    pub cache_read: Option<f64>,
-    /// Prompt tokens written to the cache; null where they cost as much as fresh ones.
-    pub cache_write: Option<f64>,
-    /// Generated tokens.
-    pub output: f64,
-}
-
-/// What a model may take besides text.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ModelAbility {
-    /// Tools that it can call.
-    Tools,
-    /// Images.
-    Images,
-    /// PDF documents.
-    Pdf,
-    /// A JSON Schema that its answer must fit.
-    Schema,
-    /// How much it should think.
-    Effort,
-    /// A temperature.
-    Temperature,
 }
 
 /// One value of the configuration.

@@ -1,5 +1,6 @@
 //! What makes a task and what changes it. Tasks themselves are described in `majordomo::tasks`.
 
+use schema::{TaskPriority, TaskStatus};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +15,8 @@ pub struct NewTask {
     pub title: String,
     /// What is to be done; the title where it is left out.
     pub prompt: Option<String>,
-    /// `high`, `medium` or `low`; `medium` where it is left out.
+    /// `medium` where it is left out.
+    #[schemars(with = "Option<TaskPriority>")]
     pub priority: Option<String>,
     /// Who gets it: a thread, an agent, `human`, `new:provider/model`, `new:AGENT@provider/model` or `new:AGENT`.
     pub assign: Option<String>,
@@ -43,7 +45,8 @@ pub struct TaskChange {
     pub title: Option<String>,
     /// What is to be done.
     pub prompt: Option<String>,
-    /// `high`, `medium` or `low`.
+    /// Whether it goes before others.
+    #[schemars(with = "Option<TaskPriority>")]
     pub priority: Option<String>,
     /// The tasks that must be completed before.
     pub after: Option<Vec<String>>,
@@ -53,7 +56,8 @@ pub struct TaskChange {
     pub labels: Option<Vec<String>>,
     /// Who gets it.
     pub assign: Option<String>,
-    /// `pending` (open again), `in_progress`, `blocked`, `completed` or `archived`.
+    /// How far it is; `pending` opens it again.
+    #[schemars(with = "Option<TaskStatus>")]
     pub status: Option<String>,
     /// Why it is blocked.
     pub reason: Option<String>,

@@ -17,6 +17,43 @@ pub struct Begin {
     pub message: String,
     /// The agent. Where none is named: the butler for a message that is plainly about a configured household, else the configured one.
     pub agent: Option<String>,
+    /// Files that come with it.
+    #[serde(default)]
+    #[schemars(length(max = MAX_FILES))]
+    pub files: Vec<SentFile>,
+}
+
+/// The most files of one message.
+pub const MAX_FILES: usize = 10;
+/// The most bytes of all files of one message.
+pub const MAX_FILE_BYTES: usize = 24 * 1024 * 1024;
+/// The longest name of a file, in characters.
+pub const MAX_FILE_NAME: usize = 255;
+
+/// A file that comes with a message: a text is added to it, an image (PNG, JPEG, GIF, WebP) or a PDF document is shown to the model.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SentFile {
+    /// The name of the file, without a folder.
+    #[schemars(length(min = 1, max = MAX_FILE_NAME))]
+    pub name: String,
+    /// Its bytes, in base64 with padding.
+    #[schemars(extend("contentEncoding" = "base64"))]
+    pub data: String,
+}
+
+/// A message for a thread.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Said {
+    /// The words; `message` is understood too.
+    #[serde(alias = "message")]
+    #[schemars(length(min = 1, max = MAX_MESSAGE), regex(pattern = NOT_BLANK))]
+    pub text: String,
+    /// Files that come with it.
+    #[serde(default)]
+    #[schemars(length(max = MAX_FILES))]
+    pub files: Vec<SentFile>,
 }
 
 /// Words for a thread.
@@ -42,6 +79,10 @@ pub struct Chat {
     /// The agent of a new thread. Where none is named: the butler for a message that is plainly about a configured household, else the
     /// configured one.
     pub agent: Option<String>,
+    /// Files that come with it.
+    #[serde(default)]
+    #[schemars(length(max = MAX_FILES))]
+    pub files: Vec<SentFile>,
 }
 
 /// How a thread is to end.

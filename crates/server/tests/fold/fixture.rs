@@ -33,7 +33,7 @@ pub struct Fixture {
 impl Fixture {
     /// Whether every frame that is kept has a number, so that its order cannot matter.
     pub fn is_numbered(&self) -> bool {
-        let fleeting = ["\"type\":\"text_delta\"", "\"type\":\"tool_progress\""];
+        let fleeting = ["\"type\":\"text_delta\"", "\"type\":\"thinking_delta\"", "\"type\":\"tool_progress\""];
         let is_free = |frame: &String| fleeting.iter().any(|kind| frame.contains(kind));
         self.frames.iter().all(|frame| frame.contains("\"seq\":") || is_free(frame))
     }

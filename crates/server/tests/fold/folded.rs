@@ -86,8 +86,9 @@ pub fn common(plain: &Value) -> Value {
 
 fn item(item: &Value) -> Option<Value> {
     Some(match item["kind"].as_str()? {
-        "prompt" => json!({"prompt": item["text"]}),
-        "text" => json!({"text": item["text"], "agent": item["agent"]}),
+        "prompt" => json!({"prompt": item["text"], "files": list(&item["files"])}),
+        "thinking" => json!({"thinking": item["text"], "agent": item["agent"]}),
+        "text" => json!({"text": item["text"], "agent": item["agent"], "offers": list(&item["offers"])}),
         "steer" => json!({"steer": item["text"], "from": item["from"]}),
         "tool" => {
             let [call, tool, input, output, state, ms] =
@@ -99,6 +100,11 @@ fn item(item: &Value) -> Option<Value> {
         "end" => json!({"end": item["tool"], "why": item["text"]}),
         _ => return None,
     })
+}
+
+/// A list; what is left out is an empty one.
+fn list(value: &Value) -> Value {
+    if value.is_null() { json!([]) } else { value.clone() }
 }
 
 fn thread(
@@ -158,10 +164,11 @@ fn items(node: &Node, own: &[Entry], begun: &BTreeSet<(String, String)>) -> Vec<
     let last_end = own.iter().rposition(|entry| matches!(entry, Entry::End { .. }));
     let is_lost = node.outcome.is_some() && last_end.is_none();
     let one = |(at, entry): (usize, &Entry)| match entry {
-        Entry::Prompt { text, .. } => Some(json!({"prompt": text})),
+        Entry::Prompt { text, attachments, .. } => Some(json!({"prompt": text, "files": attachments})),
         // What it was asked first is its goal.
-        Entry::Brief { text, .. } if at > 0 => Some(json!({"prompt": text})),
-        Entry::Text { agent, text, .. } => Some(json!({"text": text, "agent": agent})),
+        Entry::Brief { text, .. } if at > 0 => Some(json!({"prompt": text, "files": []})),
+        Entry::Thinking { agent, text, .. } => Some(json!({"thinking": text, "agent": agent})),
+        Entry::Text { agent, text, offers, .. } => Some(json!({"text": text, "agent": agent, "offers": offers})),
         Entry::Steer { from, text, .. } => Some(json!({"steer": text, "from": from})),
         Entry::Tool(row) => {
             let call = row.call.as_str().to_owned();
@@ -182,9 +189,7 @@ fn items(node: &Node, own: &[Entry], begun: &BTreeSet<(String, String)>) -> Vec<
         Entry::End { outcome, reason, .. } if node.id.is_root() => {
             Some(json!({"end": outcome, "why": reason.as_deref().unwrap_or_default()}))
         }
-        Entry::End { .. } | Entry::Brief { .. } | Entry::Child(_) | Entry::Notice { .. } | Entry::Thinking { .. } => {
-            None
-        }
+        Entry::End { .. } | Entry::Brief { .. } | Entry::Child(_) | Entry::Notice { .. } => None,
     };
     side_by_side(own.iter().enumerate().filter_map(one).collect())
 }

@@ -47,6 +47,35 @@ fn a_later_turn_takes_the_place_of_one_that_broke_off_whichever_is_heard_first()
 }
 
 #[test]
+fn what_is_thought_is_shown_apart_until_the_log_tells_it() {
+    let engine = Engine::new();
+    let thought =
+        |words: &str| json!({"type": "thinking_delta", "run": "r", "thread": "r", "turn": 1, "content": words});
+    let frames = [
+        told(1, "run_started", "r", json!({"prompt": "Tell me"})),
+        thought("Let me ").to_string(),
+        thought("see").to_string(),
+        whispered(1, "Once "),
+        told(2, "thinking", "r", json!({"content": "Let me see"})),
+        told(3, "text", "r", json!({"content": "Once upon"})),
+        told(4, "usage", "r", json!({"turn": 1})),
+        thought("late").to_string(),
+    ];
+    let seen = picture(&engine, &frames[..4]);
+    assert_eq!(seen["thoughts"], json!([{"thread": "r", "turn": 1, "text": "Let me see"}]));
+    assert_eq!(seen["deltas"], json!([{"thread": "r", "turn": 1, "text": "Once "}]));
+    let seen = picture(&engine, &frames);
+    assert_eq!((&seen["thoughts"], &seen["deltas"]), (&Value::Null, &json!([])));
+    let kinds: Vec<&str> = seen["threads"][0]["items"]
+        .as_array()
+        .expect("items")
+        .iter()
+        .filter_map(|item| item["kind"].as_str())
+        .collect();
+    assert_eq!(kinds, ["prompt", "thinking", "text"]);
+}
+
+#[test]
 fn what_a_person_says_meanwhile_waits_until_the_model_is_asked_again() {
     let engine = Engine::new();
     let frames = [

@@ -101,6 +101,8 @@ function plain(made) {
       .map(({ places, frame, ...one }) => ({ ...one, asks: frame?.effect ?? null })),
     spans: [...made.spans.values()].sort((a, b) => a.from - b.from || (a.key < b.key ? -1 : 1)),
     deltas: [...made.deltas].map(([thread, { turn, text }]) => ({ thread, turn, text })),
+    // Few fixtures have any.
+    ...(made.thoughts.size ? { thoughts: [...made.thoughts].map(([thread, { turn, text }]) => ({ thread, turn, text })) } : {}),
   };
 }
 

@@ -8,6 +8,8 @@ mod deciding;
 mod document;
 mod enduring;
 mod entering;
+mod files;
+mod managing;
 mod open;
 mod talking;
 mod watching;

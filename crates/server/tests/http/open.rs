@@ -157,6 +157,15 @@ impl Open {
         self.until_told(&path, &format!("{thread} to be {state}"), |row| (row["state"] == state).then_some(())).await;
     }
 
+    /// Polls until a thread has ended so many runs, however they ended: a script may have no words left.
+    pub async fn until_ended(&self, thread: &str, runs: u64) {
+        let is_over = |row: &Value| {
+            let is_over = ["completed", "error", "no_output"].iter().any(|state| row["state"] == *state);
+            (row["runs"] == runs && is_over).then_some(())
+        };
+        self.until_told(&format!("/threads/{thread}"), &format!("{runs} runs of {thread}"), is_over).await;
+    }
+
     /// The question that is open, once there is one.
     pub async fn question(&self) -> Value {
         self.until_told("/approvals", "a question", |all| all.get(0).cloned()).await

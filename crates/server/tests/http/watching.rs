@@ -100,9 +100,10 @@ async fn the_first_block_of_every_stream_carries_data() {
     let open = Open::new().await;
     let thread = open.start("greenhouse").await;
     open.until(&thread, "completed").await;
-    for path in
-        [format!("/api/v1/threads/{thread}/events"), "/api/v1/events".to_owned(), "/api/v1/events?after=0".to_owned()]
-    {
+    let mut paths = vec![format!("/api/v1/threads/{thread}/events"), "/api/v1/events?after=0".to_owned()];
+    paths.extend(view::Dialect::NAMES.map(|dialect| format!("/api/v1/events?dialect={dialect}")));
+    paths.extend(view::Dialect::NAMES.map(|dialect| format!("/api/v1/events?after=0&dialect={dialect}")));
+    for path in paths {
         let request = open.client.get(open.url(&path)).bearer_auth(&open.token);
         let mut answer = request.send().await.expect("an answer");
         let mut text = String::new();

@@ -10,7 +10,7 @@ use super::sample::{
 use crate::error::Error;
 use crate::log::Commit;
 use crate::open::Store;
-use crate::ownership::{ClaimKind, ClaimQuery, Claimed};
+use crate::ownership::{ClaimKind, ClaimQuery, Claimed, WorkerRow};
 use crate::process::{HEARTBEAT_EXPIRES_MS, Process, ProcessId};
 
 /// At epoch 1.
@@ -154,4 +154,33 @@ pub async fn the_store_says_whose_owner_is_alive(store: Arc<dyn Store>) {
     assert_eq!(living(late).await, [false, true, false]);
     store.heartbeat(&ProcessId::new("writer"), late).await.unwrap();
     assert_eq!(living(late).await, [true, true, false]);
+}
+
+/// Until it leaves or dies, with what it was carrying out given back to others at once.
+pub async fn a_process_that_works_tasks_is_listed_while_it_lives(store: Arc<dyn Store>) {
+    let worker = |name: &str, process: Process| WorkerRow {
+        process: Process { id: ProcessId::new(name), ..process },
+        command: "work".into(),
+        since: NOW,
+        labels: vec!["ci".into()],
+        concurrency: 4,
+    };
+    let (here, far) = (worker("here", Process::current()), worker("far", process("far")));
+    let names = async |at| -> Vec<String> {
+        store.workers(at).await.unwrap().iter().map(|worker| worker.process.id.to_string()).collect()
+    };
+    assert_eq!(names(NOW).await, [""; 0]);
+    store.register_worker(here.clone(), NOW).await.unwrap();
+    store.register_worker(far, NOW).await.unwrap();
+    assert_eq!(store.workers(NOW).await.unwrap()[0], here);
+    assert_eq!(names(NOW).await, ["here", "far"]);
+    assert!(!store.retire_workers(None, NOW).await.unwrap(), "both live");
+
+    let late = NOW.plus_ms(HEARTBEAT_EXPIRES_MS);
+    assert_eq!(names(late).await, ["here"]);
+    assert!(store.retire_workers(None, late).await.unwrap());
+    assert!(!store.retire_workers(None, late).await.unwrap(), "once");
+    assert!(store.retire_workers(Some(here.process.id.clone()), late).await.unwrap());
+    store.leave(&here.process.id).await.unwrap();
+    assert_eq!(names(late).await, [""; 0]);
 }

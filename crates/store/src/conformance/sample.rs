@@ -22,7 +22,7 @@ use crate::process::{Process, ProcessId};
 pub(crate) const NOW: Time = Time(1_768_471_200_000);
 
 /// What one sample answer uses.
-pub(crate) const TOKENS: Tokens = Tokens { input: 100, cache_read: 10, cache_write: 1, output: 20 };
+pub(crate) const TOKENS: Tokens = Tokens { input: 100, cache_read: 10, cache_write: 1, cache_write_1h: 0, output: 20 };
 
 pub(crate) fn root() -> ThreadId {
     ThreadId::new("20260115-k3f9")
@@ -80,6 +80,7 @@ pub(crate) fn role() -> Role {
         },
         tools: vec!["read_file".into()],
         lends: Vec::new(),
+        servers: None,
         gets_new_tools: false,
         catalog: "".into(),
         output_schema: None,
@@ -142,6 +143,7 @@ pub(crate) fn answered(turn: u32, tools: &[&str]) -> Event {
         malformed: false,
         decider: None,
         by: None,
+        tool: None,
     });
     Event::Answered(Answered {
         turn,

@@ -13,8 +13,8 @@ use serde::de::DeserializeOwned;
 use super::columns::{self, signed, thread_id, time, unsigned};
 use super::write_session::{PendingEvent, WriteSession};
 use crate::boards::{
-    AgentMetadata, BoardCommit, BoardRecord, DeliveryQuery, DueDelivery, EPHEMERAL, Rebuilt, RestingTask, TaskQuery,
-    full_name,
+    AgentMetadata, BoardCommit, BoardRecord, DeliveryQuery, DueDelivery, EPHEMERAL, OnBoard, Rebuilt, RestingTask,
+    TaskQuery, full_name,
 };
 use crate::codec::{self, Encoded};
 use crate::error::Error;
@@ -104,15 +104,33 @@ pub(super) fn events(db: &Connection, board: &BoardId, after_n: u64, limit: usiz
     let mut rows = statement.query(params![-key, signed(after_n), page(limit)])?;
     let mut records = Vec::new();
     while let Some(row) = rows.next()? {
-        let (kind, body): (Arc<str>, Arc<str>) = (row.get("kind")?, row.get("body")?);
-        records.push(BoardRecord {
-            position: columns::count(row, "position")?,
-            n: columns::count(row, "n")?,
-            at: time(row, "at")?,
-            entry: Arc::new(codec::decode_board(&kind, row.get("version")?, &body)?),
-        });
+        records.push(record(row)?);
     }
     Ok(records)
+}
+
+/// The events of all boards after a place in the whole store.
+pub(super) fn all_events(db: &Connection, after_position: u64, limit: usize) -> Result<Vec<OnBoard>, Error> {
+    // The events of boards lie under negative keys.
+    let sql = "SELECT b.id, e.position, e.n, e.at, e.kind, e.version, e.body FROM events e JOIN boards b ON b.key = -e.thread \
+               WHERE e.position > ?1 AND e.thread < 0 ORDER BY e.position LIMIT ?2";
+    let mut statement = db.prepare_cached(sql)?;
+    let mut rows = statement.query(params![signed(after_position), page(limit)])?;
+    let mut events = Vec::new();
+    while let Some(row) = rows.next()? {
+        events.push(OnBoard { board: BoardId::new(row.get::<_, Arc<str>>("id")?), record: record(row)? });
+    }
+    Ok(events)
+}
+
+fn record(row: &Row<'_>) -> Result<BoardRecord, Error> {
+    let (kind, body): (Arc<str>, Arc<str>) = (row.get("kind")?, row.get("body")?);
+    Ok(BoardRecord {
+        position: columns::count(row, "position")?,
+        n: columns::count(row, "n")?,
+        at: time(row, "at")?,
+        entry: Arc::new(codec::decode_board(&kind, row.get("version")?, &body)?),
+    })
 }
 
 /// A task.
@@ -178,6 +196,12 @@ pub(super) fn claim(session: &mut WriteSession, query: &DeliveryQuery) -> Result
         lease.execute([*key, query.at.plus_ms(LEASE_MS).0])?;
     }
     Ok(due.into_iter().map(|(_, due)| due).collect())
+}
+
+/// Gives back all that processes have said they carry out.
+pub(super) fn release(db: &Connection) -> Result<(), Error> {
+    db.prepare_cached("UPDATE deliveries SET leased_until = 0 WHERE leased_until > 0")?.execute([])?;
+    Ok(())
 }
 
 /// Whether a delivery may be due: asked often, and rarely so.
@@ -343,6 +367,15 @@ impl Look for SqlLook<'_> {
     fn worker(&self, agent: &str) -> Result<Option<ThreadId>, Error> {
         let sql = "SELECT thread_id FROM agent_metadata WHERE board = ?1 AND agent = ?2 ORDER BY n DESC LIMIT 1";
         Ok(list(self.db, sql, params![self.key, agent], |row| Ok(thread_id(row, "thread_id")?))?.pop())
+    }
+
+    fn is_starting(&self, agent: &str) -> Result<bool, Error> {
+        // Those that take a place are few.
+        let active: Vec<Task> =
+            list(self.db, "SELECT body FROM tasks WHERE board = ?1 AND active = 1", [self.key], |row| {
+                json(row, "body")
+            })?;
+        Ok(active.iter().any(|task| task.is_starting(agent)))
     }
 
     fn delivery(&self, delivery: &DeliveryId) -> Result<Option<Delivery>, Error> {

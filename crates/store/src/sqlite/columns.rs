@@ -98,6 +98,8 @@ pub(super) fn tokens(row: &Row<'_>) -> Result<Tokens> {
         input: count(row, "tokens_input")?,
         cache_read: count(row, "tokens_cache_read")?,
         cache_write: count(row, "tokens_cache_write")?,
+        // What it costs to keep them for an hour is in the cost, which is a column of its own.
+        cache_write_1h: 0,
         output: count(row, "tokens_output")?,
     })
 }

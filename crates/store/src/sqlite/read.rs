@@ -10,7 +10,8 @@ use crate::admission;
 use crate::codec;
 use crate::error::Error;
 use crate::log::Record;
-use crate::ownership::Living;
+use crate::ownership::{Living, WorkerRow};
+use crate::process::ProcessId;
 use crate::resolve;
 use crate::rows::{Execution, ThreadQuery, ThreadRow, UsageRow};
 
@@ -77,6 +78,33 @@ pub(super) fn living(db: &Connection, at: Time) -> Result<Living, Error> {
     let owners = statement.query_map([], columns::owner)?.collect::<Result<Vec<_>, _>>()?;
     let alive = owners.into_iter().flatten().filter(|owner| owner.process.is_alive(owner.beat_at, at));
     Ok(alive.map(|owner| owner.process.id).collect())
+}
+
+/// The processes that work tasks and are alive.
+pub(super) fn workers(db: &Connection, at: Time) -> Result<Vec<WorkerRow>, Error> {
+    let known = known_workers(db)?.into_iter();
+    Ok(known.filter(|(worker, beat_at)| worker.process.is_alive(*beat_at, at)).map(|(worker, _)| worker).collect())
+}
+
+/// The processes that worked tasks and are dead, and the named one.
+pub(super) fn retired(db: &Connection, this: Option<&ProcessId>, at: Time) -> Result<Vec<ProcessId>, Error> {
+    let known = known_workers(db)?.into_iter();
+    let is_over = |(worker, beat_at): &(WorkerRow, Time)| {
+        this == Some(&worker.process.id) || !worker.process.is_alive(*beat_at, at)
+    };
+    Ok(known.filter(is_over).map(|(worker, _)| worker.process.id).collect())
+}
+
+fn known_workers(db: &Connection) -> Result<Vec<(WorkerRow, Time)>, Error> {
+    let sql = "SELECT w.body, p.beat_at FROM workers w JOIN processes p ON p.key = w.process ORDER BY w.process";
+    let mut statement = db.prepare_cached(sql)?;
+    let rows = statement.query_map([], |row| Ok((row.get::<_, String>("body")?, Time(row.get("beat_at")?))))?;
+    let rows = rows.collect::<Result<Vec<_>, _>>()?;
+    let read = |(body, beat_at): (String, Time)| {
+        let worker = serde_json::from_str(&body).map_err(|error| Error::Sql(Arc::new(error)))?;
+        Ok((worker, beat_at))
+    };
+    rows.into_iter().map(read).collect()
 }
 
 /// Threads as they stand, the newest first.

@@ -9,6 +9,7 @@ use agent::{Event, InputId, ThreadId, Time};
 use rusqlite::{Connection, OptionalExtension, named_params, params};
 
 use super::approvals;
+use super::boards;
 use super::columns::{self, THREAD, THREADS, signed, thread_id, unsigned};
 use super::read;
 use super::recent::Kept;
@@ -18,7 +19,7 @@ use crate::admission::{self, Adoption};
 use crate::codec::Encoded;
 use crate::error::Error;
 use crate::log::{Appended, Commit, Record};
-use crate::ownership::{ClaimQuery, Claimed};
+use crate::ownership::{ClaimQuery, Claimed, WorkerRow};
 use crate::process::{Process, ProcessId};
 use crate::projection::{Change, Folded};
 use crate::rows::{LEASE_MS, Owner, Wake};
@@ -132,6 +133,30 @@ pub(super) fn register(session: &mut WriteSession, process: &Process, at: Time) 
     let values = params![process.id.as_str(), process.pid, signed(process.start_time), process.host, at.0];
     db.prepare_cached(sql)?.execute(values)?;
     Ok(())
+}
+
+/// Makes a process known that works tasks.
+pub(super) fn register_worker(session: &mut WriteSession, worker: &WorkerRow, at: Time) -> Result<(), Error> {
+    register(session, &worker.process, at)?;
+    let key = process_key(&session.db, &worker.process.id)?;
+    let body = serde_json::to_string(worker).expect("our own types serialise to JSON");
+    let sql = "INSERT INTO workers (process, body) VALUES (?1, ?2) ON CONFLICT (process) DO UPDATE SET body = ?2";
+    session.db.prepare_cached(sql)?.execute(params![key, body])?;
+    Ok(())
+}
+
+/// Removes processes that worked tasks, and gives back what they were carrying out.
+pub(super) fn retire_workers(session: &mut WriteSession, retired: &[ProcessId]) -> Result<bool, Error> {
+    let sql = "DELETE FROM workers WHERE process = (SELECT key FROM processes WHERE id = ?1)";
+    let mut removed = 0;
+    for process in retired {
+        removed += session.db.prepare_cached(sql)?.execute([process.as_str()])?;
+    }
+    // Two processes may have seen the same.
+    if removed > 0 {
+        boards::release(&session.db)?;
+    }
+    Ok(removed > 0)
 }
 
 /// Says that a process is alive.

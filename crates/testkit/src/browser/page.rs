@@ -184,6 +184,16 @@ impl Page {
         self.ask("Input.insertText", &json!({"text": text}));
     }
 
+    /// Chooses files in a field for files, as a person does in the dialog of the browser.
+    #[track_caller]
+    pub fn choose(&self, selector: &str, files: &[&Path]) {
+        let field = json!({"expression": format!("document.querySelector({})", json!(selector))});
+        let found = self.ask("Runtime.evaluate", &field);
+        let object = found["result"]["objectId"].as_str().unwrap_or_else(|| panic!("there is no {selector}"));
+        let files: Vec<String> = files.iter().map(|path| path.display().to_string()).collect();
+        self.ask("DOM.setFileInputFiles", &json!({"files": files, "objectId": object}));
+    }
+
     /// Writes, key by key, wherever the page's attention is.
     #[track_caller]
     pub fn keys(&self, text: &str) {

@@ -47,7 +47,9 @@ fn reported_up<'a>(
                 })?;
             }
             None => {
-                hold("a sub-agent's first report reaches its parent", report.asked.is_some(), || id.to_string())?;
+                // The agent of a task has its task from a board, and its parent waits for nothing.
+                let is_of_parent = report.asked.is_none() && !checker.is_of_task();
+                hold("a sub-agent's first report reaches its parent", !is_of_parent, || id.to_string())?;
                 by_people.push(report);
             }
         }

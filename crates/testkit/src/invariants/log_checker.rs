@@ -39,6 +39,8 @@ pub struct LogChecker {
     /// The request under way.
     turn: Option<TurnStarted>,
     calls: Vec<Call>,
+    /// The checks of its brief, as of the newest answer.
+    checks: Checks,
     names: BTreeSet<CallId>,
     children: BTreeMap<ThreadId, Child>,
     /// Reports of children, by the message that they answer; none for the brief.
@@ -57,6 +59,13 @@ pub struct LogChecker {
     unspawned: u32,
     /// What was asked of the world and not answered.
     outstanding: Vec<Effect>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Checks {
+    Open,
+    Running(CallId),
+    Passed,
 }
 
 #[derive(Clone, Debug)]
@@ -120,6 +129,7 @@ impl LogChecker {
             overdrawn: (0, 0),
             turn: None,
             calls: Vec::new(),
+            checks: Checks::Open,
             names: BTreeSet::new(),
             children: BTreeMap::new(),
             reported: BTreeMap::new(),
@@ -131,6 +141,11 @@ impl LogChecker {
             unspawned: 0,
             outstanding: Vec::new(),
         }
+    }
+
+    /// Whether it was made for a task.
+    pub fn is_of_task(&self) -> bool {
+        self.created.created_for.is_some()
     }
 
     /// What the thread itself used.
@@ -210,7 +225,7 @@ impl LogChecker {
             }
             Event::TurnStarted(turn) => self.turn_started(turn)?,
             Event::CallFailed { retry_at, booked, error, .. } => {
-                self.book(*booked, error.tokens.as_ref(), error.received_bytes.is_some())?;
+                self.book(*booked, error.tokens.as_deref(), error.received_bytes.is_some())?;
                 if retry_at.is_none() {
                     self.turn = None;
                 }
@@ -232,6 +247,12 @@ impl LogChecker {
                 hold("what was done is what a person allowed", is_allowed, || {
                     format!("{:?}, not {:?}", result.digest, open.allowed)
                 })?;
+            }
+            Event::ChecksStarted { call, .. } => self.checks_started(call)?,
+            Event::ChecksFinished { call, result, .. } => {
+                let is_open = self.checks == Checks::Running(call.clone());
+                hold("checks are over once", is_open, || call.to_string())?;
+                self.checks = if result.is_error { Checks::Open } else { Checks::Passed };
             }
             Event::ApprovalRequested(approval) => {
                 self.begins("a question", &approval.id)?;
@@ -486,6 +507,7 @@ impl LogChecker {
         let Some(turn) = self.turn.take().filter(|turn| turn.turn == answered.turn) else {
             return Err(broken("an answer answers the request under way", &answered.turn));
         };
+        self.checks = Checks::Open;
         let excess = |counted: u64, reserved: u64| u128::from(counted.saturating_sub(reserved));
         let (tokens, cost) = (
             excess(answered.counted_tokens, turn.claim.tokens),
@@ -539,6 +561,15 @@ impl LogChecker {
                 finished: refused,
             });
         }
+        Ok(())
+    }
+
+    fn checks_started(&mut self, call: &CallId) -> Result<(), Broken> {
+        self.begins("checks", call)?;
+        hold("checks have a name of their own", self.names.insert(call.clone()), || call.to_string())?;
+        let is_at_rest = self.turn.is_none() && self.children.is_empty() && self.calls.iter().all(|call| call.finished);
+        hold("checks run once all else is over", is_at_rest && self.checks == Checks::Open, || call.to_string())?;
+        self.checks = Checks::Running(call.clone());
         Ok(())
     }
 
@@ -656,6 +687,14 @@ impl LogChecker {
     fn report(&mut self, report: &Report) -> Result<(), Broken> {
         let Some(run) = self.run.take() else { return Err(broken("a run has one report", &report.outcome)) };
         hold("no report while a child lives", self.children.is_empty(), || format!("{:?}", self.children.keys()))?;
+        let are_checked = self.created.brief.as_ref().is_some_and(|brief| !brief.checks.commands.is_empty());
+        if report.outcome == agent::Outcome::Completed && run.asked.is_none() && are_checked {
+            hold("what counts as done has passed its checks", self.checks == Checks::Passed, || {
+                format!("{:?}", self.checks)
+            })?;
+        }
+        let is_checking = matches!(self.checks, Checks::Running(_));
+        hold("no report while checks run", !is_checking, || format!("{:?}", self.checks))?;
         hold("no report while the model is asked", self.turn.is_none(), || format!("{:?}", self.turn))?;
         let open: Vec<&CallId> = self.calls.iter().filter(|call| !call.finished).map(|call| &call.id).collect();
         hold("no report while a call is open", open.is_empty(), || format!("{open:?}"))?;
@@ -739,8 +778,9 @@ impl LogChecker {
                 Effect::CallModel { turn: same, .. } | Effect::CancelModel { turn: same },
             ) => turn != same,
             (
-                Event::ToolFinished { call, .. },
+                Event::ToolFinished { call, .. } | Event::ChecksFinished { call, .. },
                 Effect::RunTool { call: same, .. }
+                | Effect::RunChecks { call: same, .. }
                 | Effect::StopTool { call: same }
                 | Effect::TellChild { call: same, .. },
             ) => call != same,

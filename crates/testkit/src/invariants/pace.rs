@@ -23,7 +23,8 @@ const REQUESTS_PER_TURN: u32 = 5;
 
 /// The most answers that can come without anything coming of them. The last turn is one of them.
 fn most_answers(policy: &Policy) -> u32 {
-    policy.loop_failed_at + SCHEMA_ANSWERS * (CUT_ANSWERS + 1) + 1
+    let checked = policy.check_attempts + SCHEMA_ANSWERS.max(policy.check_attempts);
+    policy.loop_failed_at + checked * (CUT_ANSWERS + 1) + 1
 }
 
 /// The most requests that can be made without anything coming of them.

@@ -69,10 +69,49 @@ pub(super) fn check(headers: &HeaderMap, body: &Value, given: &HashMap<String, G
         })?;
     }
     check_messages(list(field("messages"), "messages")?, has_tools, given)?;
-    let marks = Value::Object(body.clone()).to_string().matches(r#""cache_control":"#).count();
-    require(marks <= MOST_CACHE_MARKS, || {
-        format!("A maximum of {MOST_CACHE_MARKS} blocks with cache_control may be provided. Found {marks}.")
-    })
+    check_marks(body)
+}
+
+/// Four marks at most, and none that is kept longer behind one that is kept shorter.
+fn check_marks(body: &Map<String, Value>) -> Checked {
+    let mut marks = Vec::new();
+    // The order in which the provider reads a request.
+    for part in ["tools", "system", "messages"] {
+        find_marks(body.get(part).unwrap_or(&Value::Null), part, &mut marks);
+    }
+    let found = marks.len();
+    require(found <= MOST_CACHE_MARKS, || {
+        format!("A maximum of {MOST_CACHE_MARKS} blocks with cache_control may be provided. Found {found}.")
+    })?;
+    let mut is_short = false;
+    for (place, mark) in marks {
+        require(mark["type"] == "ephemeral", || format!("{place}.cache_control.type: must be ephemeral"))?;
+        let ttl = mark.get("ttl").map_or(Some("5m"), Value::as_str);
+        require(matches!(ttl, Some("5m" | "1h")), || format!("{place}.cache_control.ttl: must be 5m or 1h"))?;
+        require(!(is_short && ttl == Some("1h")), || {
+            format!(
+                "{place}.cache_control.ttl: a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block. Note \
+                 that blocks are processed in the following order: `tools`, `system`, `messages`."
+            )
+        })?;
+        is_short |= ttl == Some("5m");
+    }
+    Ok(())
+}
+
+fn find_marks<'a>(value: &'a Value, place: &str, marks: &mut Vec<(String, &'a Value)>) {
+    match value {
+        Value::Array(list) => {
+            list.iter().enumerate().for_each(|(nth, below)| find_marks(below, &format!("{place}.{nth}"), marks));
+        }
+        Value::Object(block) => {
+            if let Some(content) = block.get("content") {
+                find_marks(content, &format!("{place}.content"), marks);
+            }
+            marks.extend(block.get("cache_control").map(|mark| (place.to_owned(), mark)));
+        }
+        _ => {}
+    }
 }
 
 fn check_tools(body: &Map<String, Value>) -> Checked<bool> {
@@ -81,7 +120,8 @@ fn check_tools(body: &Map<String, Value>) -> Checked<bool> {
     let tools = tools.as_array().ok_or_else(|| bad("tools: must be a list"))?;
     for (nth, tool) in tools.iter().enumerate() {
         let place = format!("tools.{nth}");
-        only(object(tool, &place)?, &["name", "description", "input_schema", "cache_control"], &format!("{place}."))?;
+        let known = ["type", "name", "description", "input_schema", "cache_control"];
+        only(object(tool, &place)?, &known, &format!("{place}."))?;
         let name = name(&tool["name"], 128, &format!("{place}.name"))?;
         require(names.insert(name), || "tools: Tool names must be unique.".to_owned())?;
         let is_object = tool["input_schema"]["type"] == "object";
@@ -167,7 +207,10 @@ pub(super) const CLOSING_FRAMES: usize = 2;
 
 /// The answer as events.
 pub(super) fn frames(saying: &Saying) -> Vec<String> {
-    let usage = json!({"input_tokens": saying.tokens_in, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0, "output_tokens": 1});
+    let (minutes, hour) = saying.written;
+    let written = json!({"ephemeral_5m_input_tokens": minutes, "ephemeral_1h_input_tokens": hour});
+    let usage = json!({"input_tokens": saying.tokens_in, "cache_creation_input_tokens": minutes + hour,
+        "cache_creation": written, "cache_read_input_tokens": 0, "output_tokens": 1});
     let message = json!({"id": "msg_01XFDUDYJgAACzvnptvVoYEL", "type": "message", "role": "assistant", "model": "test-model",
         "content": [], "stop_reason": null, "stop_sequence": null, "usage": usage});
     let mut events = vec![json!({"type": "message_start", "message": message}), json!({"type": "ping"})];
@@ -201,4 +244,26 @@ pub(super) fn frames(saying: &Saying) -> Vec<String> {
         .iter()
         .map(|event| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap_or_default()))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_that_are_kept_longer_come_before_those_that_are_kept_shorter() {
+        let mark = |ttl: &str| json!({"type": "ephemeral", "ttl": ttl});
+        let body = |first: &str, second: &str| {
+            let content = json!([{"type": "text", "text": "hello", "cache_control": mark(second)}]);
+            let body =
+                json!({"tools": [{"name": "a", "cache_control": mark(first)}], "messages": [{"content": content}]});
+            body.as_object().expect("an object").clone()
+        };
+        for (first, second, is_good) in
+            [("1h", "5m", true), ("1h", "1h", true), ("5m", "5m", true), ("5m", "1h", false)]
+        {
+            assert_eq!(check_marks(&body(first, second)).is_ok(), is_good, "{first} before {second}");
+        }
+        assert!(check_marks(&body("2h", "5m")).is_err());
+    }
 }

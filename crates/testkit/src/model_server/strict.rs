@@ -46,6 +46,7 @@ pub(super) fn error(wire: Wire, status: StatusCode, kind: &str, message: &str) -
         Wire::OpenAi | Wire::Responses => {
             json!({"error": {"message": message, "type": kind, "param": null, "code": null}})
         }
+        Wire::Ollama => json!({"error": message}),
         // A wrong key is a bad request here, and only the details say what is bad about it.
         Wire::Gemini if kind == "authentication_error" => {
             let details = json!([{"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"}]);

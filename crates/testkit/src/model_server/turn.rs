@@ -11,7 +11,7 @@ use provider::scripted::{Script, estimate};
 use serde_json::{Map, Value};
 
 use super::body::{Ending, Open, Piece, stream};
-use super::{Given, Request, anthropic, gemini, openai, responses, strict};
+use super::{Given, Request, anthropic, gemini, ollama, openai, responses, strict};
 
 /// One turn of the server.
 #[derive(Clone, Debug, Default)]
@@ -69,7 +69,7 @@ pub enum Fault {
 /// What is said.
 #[derive(Clone, Debug)]
 pub(super) struct Saying {
-    /// What stands beside the words on OpenAI's wire, by field.
+    /// What stands beside the words on the wires of OpenAI and Ollama, by field.
     pub(super) beside: Map<String, Value>,
     /// What stands beside the first call on OpenAI's wire.
     pub(super) beside_call: Option<Value>,
@@ -82,6 +82,8 @@ pub(super) struct Saying {
     pub(super) stop: StopReason,
     pub(super) tokens_in: u64,
     pub(super) tokens_out: u64,
+    /// Tokens written to the cache for minutes and for an hour, on Anthropic's wire.
+    pub(super) written: (u64, u64),
 }
 
 /// A tool call.
@@ -106,7 +108,7 @@ impl Turn {
         self
     }
 
-    /// Thinks as well, on OpenAI's wire: a text in pieces, or a list of blocks. A server that wants the field back refuses a request
+    /// Thinks as well, on the wires of OpenAI and Ollama: a text in pieces, or a list of blocks. A server that wants the field back refuses a request
     /// without it; one that does not refuses a request with it.
     #[must_use]
     pub fn beside(mut self, field: &str, value: Value, back: Back) -> Self {
@@ -144,6 +146,13 @@ impl Turn {
         self
     }
 
+    /// Says that so many tokens were written to the cache for minutes and for an hour, on Anthropic's wire.
+    #[must_use]
+    pub fn written(mut self, minutes: u64, hour: u64) -> Self {
+        self.saying.written = (minutes, hour);
+        self
+    }
+
     /// Lets something go wrong.
     #[must_use]
     pub fn fault(mut self, fault: Fault) -> Self {
@@ -177,6 +186,7 @@ impl Turn {
             stop: cue.stop(),
             tokens_in: cue.reply.tokens_in.unwrap_or_else(|| estimate(request.raw.len())),
             tokens_out: cue.tokens_out(),
+            written: (0, 0),
         };
         let fault = cue.failure(request.attempt).map(|kind| fault(kind, cue.reply.retry_after_ms));
         let delay = Duration::from_millis(cue.reply.delay_ms);
@@ -206,6 +216,7 @@ impl Turn {
             Wire::OpenAi => (openai::frames(&self.saying), openai::CLOSING_FRAMES),
             Wire::Responses => (responses::frames(&self.saying), responses::CLOSING_FRAMES),
             Wire::Gemini => (gemini::frames(&self.saying), gemini::CLOSING_FRAMES),
+            Wire::Ollama => (ollama::frames(&self.saying), ollama::CLOSING_FRAMES),
         };
         if self.fault == Some(Fault::Unfinished) {
             frames.truncate(frames.len() - closing);
@@ -214,6 +225,13 @@ impl Turn {
             frames.pop();
         }
         let pieces = frames.into_iter().map(|frame| Piece { after: self.chunk_delay, bytes: frame.into() }).collect();
+        let stream = |pieces, ending, open| {
+            let mut response = stream(pieces, ending, open);
+            if request.wire == Wire::Ollama {
+                extend(response.headers_mut(), vec![("content-type", "application/x-ndjson".to_owned())]);
+            }
+            response
+        };
         match self.fault {
             None | Some(Fault::Unfinished | Fault::Unclosed) => stream(pieces, Ending::Clean, open),
             Some(Fault::CutAfter(bytes)) => stream(first(pieces, bytes), Ending::Clean, open),
@@ -253,6 +271,7 @@ impl Default for Saying {
             stop: StopReason::EndTurn,
             tokens_in: 10,
             tokens_out: 5,
+            written: (0, 0),
         }
     }
 }

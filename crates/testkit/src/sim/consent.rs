@@ -79,7 +79,7 @@ impl World {
         let plain = Assessment::of(tool, input);
         let changes = self.changes.load(Ordering::Relaxed);
         let (standing, leads_to) = match &*tool.name {
-            "shell" => (Some("*".into()), changes),
+            "run_command" => (Some("*".into()), changes),
             "write" => (plain.subjects.first().cloned(), changes),
             _ => (None, 0),
         };
@@ -90,7 +90,7 @@ impl World {
 /// A rule that a person writes.
 pub(super) fn rule(dice: &mut Dice) -> Rule {
     Rule {
-        tool: (*dice.pick(&["look", "fetch", "write", "patch", "shell", "*"])).into(),
+        tool: (*dice.pick(&["look", "fetch", "write", "patch", "run_command", "*"])).into(),
         pattern: dice.maybe(50, |dice| format!("*{}*", dice.below(4)).into()),
         agent: dice.maybe(20, |_| "worker".into()),
         action: *dice.pick(&[Action::Ask, Action::Ask, Action::Deny]),

@@ -136,7 +136,7 @@ impl Habit {
                     answer.malformed.push((CallId::new(format!("h{turn}-0")), "expected a value".into()));
                 }
             }
-            Self::Refused => call(dice.pick::<&str>(&["write", "patch", "shell"]), &json!({"n": turn})),
+            Self::Refused => call(dice.pick::<&str>(&["write", "patch", "run_command"]), &json!({"n": turn})),
             Self::FailingTools => call(dice.pick::<&str>(&["look", "fetch"]), &json!({"n": turn})),
             Self::SameCall => call("look", &json!({"n": 7})),
             Self::Silence => {}

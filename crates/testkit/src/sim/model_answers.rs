@@ -71,7 +71,9 @@ fn failure(dice: &mut Dice) -> CallError {
         retry_after_ms,
         received_bytes: partial.as_ref().map(|text| text.len() as u64),
         partial,
-        tokens: dice.maybe(10, |dice| Tokens { input: dice.below(400), output: dice.below(100), ..Tokens::default() }),
+        tokens: dice.maybe(10, |dice| {
+            Box::new(Tokens { input: dice.below(400), output: dice.below(100), ..Tokens::default() })
+        }),
         window_tokens: match kind {
             ContextTooLong => dice.maybe(50, |dice| u32::try_from(500 + dice.below(20_000)).unwrap_or(u32::MAX)),
             _ => None,
@@ -121,7 +123,7 @@ fn call(dice: &mut Dice, behaviour: &Behaviour, thread: &Thread, number: u64, an
     let tools = thread.tools.names();
     let (verbs, others): (Vec<&Arc<str>>, Vec<&Arc<str>>) = tools.iter().partition(|tool| VERBS.contains(&&***tool));
     let name: Arc<str> = if dice.chance(behaviour.errs / 3) || tools.is_empty() {
-        (*dice.pick(&["nothing", "", "spawn_agent", "shell"])).into()
+        (*dice.pick(&["nothing", "", "spawn_agent", "run_command"])).into()
     } else if !verbs.is_empty() && (dice.chance(behaviour.delegates) || others.is_empty()) {
         verb(dice, thread, &verbs)
     } else if others.is_empty() {
@@ -205,6 +207,8 @@ fn spawn(dice: &mut Dice, behaviour: &Behaviour) -> Value {
         ("max_cost", json!(dice.below(100) as f64 / 1000.0), 20),
         ("timeout_s", json!(dice.below(900)), 30),
         ("files", json!(["a.txt", "b.txt"]), 10),
+        ("checks", json!(["test", "lint"]), 25),
+        ("checks", json!({"type": "object"}), 5),
         ("messages", json!(dice.below(4)), 15),
         ("progress", json!(true), 30),
         ("colour", json!("blue"), 10),
@@ -292,7 +296,7 @@ fn tokens(dice: &mut Dice, behaviour: &Behaviour, thread: &Thread, asking: &Aski
     let said = Message { role: Role::Assistant, parts: said.to_vec() }.bytes() as u64;
     let (prompt, output) = (bytes as u64 / 5, (said / 5).min(asking.turn.max_tokens));
     let cached = if dice.chance(50) { prompt / 2 } else { 0 };
-    let honest = Tokens { input: prompt - cached, cache_read: cached, cache_write: 0, output };
+    let honest = Tokens { input: prompt - cached, cache_read: cached, output, ..Tokens::default() };
     if !dice.chance(behaviour.lies) {
         return Some(honest);
     }

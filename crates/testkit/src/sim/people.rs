@@ -229,11 +229,10 @@ impl Sim {
             Outside::UserSaid { .. } => vec![(Sight::IdleMessage, is_idle)],
             Outside::Steered { .. } => vec![(Sight::SteerAfterStop, ending)],
             Outside::Stopped { .. } => vec![(Sight::DoubleStop, ending), (Sight::StopInLastTurn, in_last_turn)],
-            Outside::Asked { .. }
-            | Outside::Noticed { .. }
-            | Outside::ChildWanted
-            | Outside::Decided { .. }
-            | Outside::Marked { .. } => Vec::new(),
+            Outside::Noticed { .. } => vec![(Sight::NoticeWakes, is_idle), (Sight::NoticeWhileEnding, ending)],
+            Outside::Asked { .. } | Outside::ChildWanted | Outside::Decided { .. } | Outside::Marked { .. } => {
+                Vec::new()
+            }
         };
         for (sight, _) in sights.into_iter().filter(|(_, is_so)| *is_so) {
             self.summary.see(sight);

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use agent::event::VerdictKind;
+use agent::thread::Phase;
 use agent::tools::{Reach, ToolResult};
 use agent::{CallId, Effect, Input, InputId, Json, Outside, Report, Strength, ThreadId};
 
@@ -26,6 +27,10 @@ impl Sim {
             Effect::RunTool { call, name, input, approved } => self.run_tool(place, call, &name, &input, approved),
             Effect::StopTool { call } => {
                 self.stop_tool(place, call);
+                Ok(())
+            }
+            Effect::RunChecks { call, .. } => {
+                self.run_checks(place, call);
                 Ok(())
             }
             Effect::StartChild { child } => self.start_child(place, &child, reopening),
@@ -162,16 +167,31 @@ impl Sim {
         Ok(())
     }
 
+    /// The checks of a brief pass, fail, or cannot be run.
+    fn run_checks(&mut self, place: &Place, call: CallId) {
+        let takes_ms = tool_results::takes_ms(&mut self.dice, &self.behaviour);
+        let result = tool_results::checked(&mut self.dice);
+        let input = Box::new(Input::ChecksFinished { call, result });
+        if self.dice.chance(3) {
+            self.after(takes_ms + 10, Due::Input(place.clone(), input.clone()));
+        }
+        self.after(takes_ms, Due::Input(place.clone(), input));
+    }
+
     fn stop_tool(&mut self, place: &Place, call: CallId) {
         self.dues.retain(|_, due| match due {
-            Due::Input(to, input) if to == place => {
-                !matches!(&**input, Input::ToolFinished { call: finished, .. } if *finished == call)
-            }
+            Due::Input(to, input) if to == place => !matches!(&**input,
+                Input::ToolFinished { call: finished, .. } | Input::ChecksFinished { call: finished, .. }
+                    if *finished == call),
             _ => true,
         });
         let soon = self.dice.below(2_000);
-        let input = Box::new(Input::ToolFinished { call, result: tool_results::stopped() });
-        self.after(soon, Due::Input(place.clone(), input));
+        let phase = self.copy(place).and_then(|copy| copy.thread.run.as_ref()).map(|run| &run.phase);
+        let are_checks = matches!(phase, Some(Phase::Checking(checking)) if checking.call == call);
+        let result = tool_results::stopped();
+        let input =
+            if are_checks { Input::ChecksFinished { call, result } } else { Input::ToolFinished { call, result } };
+        self.after(soon, Due::Input(place.clone(), input.into()));
     }
 
     /// A child is begun, gone on with, or asked for the report that it has already written.

@@ -93,6 +93,8 @@ impl Setting {
             workspace: "/house".into(),
             today: "2026-01-15".into(),
             household: None,
+            notice: None,
+            instructions: None,
         };
         // As logs of earlier versions have it; the schema of a message is tried in a story.
         let output_schema = dice.maybe(15, |_| Json::object());
@@ -144,7 +146,7 @@ fn catalog() -> Catalog {
         ("ask_user", Reach::Own, false),
         ("write", Reach::Workspace, false),
         ("patch", Reach::Workspace, true),
-        ("shell", Reach::World, false),
+        ("run_command", Reach::World, false),
     ];
     let tool = |(name, reach, idempotent): (&str, Reach, bool)| {
         let description = format!("{name} something");
@@ -164,7 +166,7 @@ fn catalog() -> Catalog {
         (
             "worker",
             Some("sim/small"),
-            Some(vec!["look", "write", "shell", "spawn_agent", "stop_agent", "SpawnAgentTool"]),
+            Some(vec!["look", "write", "run_command", "spawn_agent", "stop_agent", "SpawnAgentTool"]),
             None,
         ),
         ("planner", Some("sim/tiny"), Some([&["look", "note"], &VERBS[..]].concat()), Some(Mode::Ask)),
@@ -177,6 +179,7 @@ fn catalog() -> Catalog {
             model: model.map(Arc::from),
             tools: tools.map(|tools| tools.into_iter().map(Arc::from).collect()),
             lends: Vec::new(),
+            mcp_servers: None,
             mode,
             effort: None,
         };
@@ -194,11 +197,25 @@ fn model(name: &str) -> Result<Model, String> {
         "sim/large" => (
             200_000,
             8_000,
-            Some(Price { input: 3_000_000, cache_read: 300_000, cache_write: 3_750_000, output: 15_000_000 }),
+            Some(Price {
+                input: 3_000_000,
+                cache_read: 300_000,
+                cache_write: 3_750_000,
+                output: 15_000_000,
+                ..Price::default()
+            }),
         ),
-        "sim/small" => {
-            (12_000, 1_000, Some(Price { input: 250_000, cache_read: 25_000, cache_write: 250_000, output: 1_250_000 }))
-        }
+        "sim/small" => (
+            12_000,
+            1_000,
+            Some(Price {
+                input: 250_000,
+                cache_read: 25_000,
+                cache_write: 250_000,
+                output: 1_250_000,
+                ..Price::default()
+            }),
+        ),
         "sim/tiny" => (4_000, 600, None),
         other => return Err(format!("there is no model '{other}'")),
     };
@@ -236,6 +253,7 @@ fn policy(dice: &mut Dice, tight: bool) -> Policy {
         stall_ms: *dice.pick(&[0, 2_000, 120_000]),
         on_error: *dice.pick(&[OnError::Continue, OnError::Stop]),
         reuse_reports: dice.chance(40),
+        check_attempts: dice.between(1, 4) as u32,
         loop_refuse_at,
         loop_end_at: loop_refuse_at + dice.between(0, 3) as u32,
         ..Policy::default()

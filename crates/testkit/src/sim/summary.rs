@@ -96,11 +96,15 @@ pub enum Sight {
     PersonAsksChild,
     /// A question of a parent was withdrawn before its child began with it.
     QuestionDropped,
+    /// A notice reached a thread whose run was over.
+    NoticeWakes,
+    /// A notice reached a thread that was ending: it has no turn left in which to read it, and begins another run for it.
+    NoticeWhileEnding,
 }
 
 impl Sight {
     /// All of them.
-    pub const ALL: [Self; 34] = [
+    pub const ALL: [Self; 36] = [
         Self::Crash,
         Self::Stall,
         Self::Panic,
@@ -135,6 +139,8 @@ impl Sight {
         Self::AskedMore,
         Self::PersonAsksChild,
         Self::QuestionDropped,
+        Self::NoticeWakes,
+        Self::NoticeWhileEnding,
     ];
 }
 

@@ -29,6 +29,15 @@ pub(super) fn result(dice: &mut Dice) -> ToolResult {
     }
 }
 
+/// What checks come back with.
+pub(super) fn checked(dice: &mut Dice) -> ToolResult {
+    match dice.below(10) {
+        0..=4 => ToolResult::ok("all checks have passed"),
+        5..=8 => ToolResult { executed: true, ..ToolResult::error("the check `test` failed:\n1 failed") },
+        _ => ToolResult::error("the check `lint` could not be run"),
+    }
+}
+
 /// What a tool that was told to end comes back with.
 pub(super) fn stopped() -> ToolResult {
     ToolResult::error("stopped")

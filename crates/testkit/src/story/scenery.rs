@@ -45,6 +45,7 @@ pub fn catalog() -> Catalog {
             model: None,
             tools: tools.map(|tools| tools.into_iter().map(Arc::from).collect()),
             lends: Vec::new(),
+            mcp_servers: None,
             mode,
             effort: None,
         };
@@ -78,6 +79,8 @@ pub fn root(catalog: &Catalog, setup: &Setup) -> ThreadCreated {
         workspace: "/home/ann/house".into(),
         today: "2026-01-15".into(),
         household: None,
+        notice: None,
+        instructions: None,
     };
     let spoken = model(&root.model).unwrap_or_else(|reason| panic!("the root cannot be: {reason}"));
     creation::root(catalog, root, spoken).unwrap_or_else(|reason| panic!("the root cannot be: {reason}"))
@@ -96,7 +99,13 @@ fn model(name: &str) -> Result<Model, String> {
         "test/model" => Ok(plain),
         // Two and ten dollars for a million tokens.
         "test/priced" => {
-            let price = Price { input: 2_000_000, cache_read: 200_000, cache_write: 2_000_000, output: 10_000_000 };
+            let price = Price {
+                input: 2_000_000,
+                cache_read: 200_000,
+                cache_write: 2_000_000,
+                output: 10_000_000,
+                ..Price::default()
+            };
             Ok(Model { price: Some(price), ..plain })
         }
         // Longer answers than are asked for at first.

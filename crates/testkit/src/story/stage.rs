@@ -98,10 +98,18 @@ impl Stage {
                 self.hand(who, Input::ModelFailed { turn, error });
             }
             What::Returns { call, result } => {
+                let asked = &self.actors[&who].asked;
                 let runs =
                     |effect: &Effect| matches!(effect, Effect::RunTool { call: running, .. } if *running == call);
-                assert!(self.actors[&who].asked.iter().any(runs), "{place}: {call} does not run");
-                self.hand(who, Input::ToolFinished { call, result });
+                let checks =
+                    |effect: &Effect| matches!(effect, Effect::RunChecks { call: running, .. } if *running == call);
+                let input = if asked.iter().any(checks) {
+                    Input::ChecksFinished { call, result }
+                } else {
+                    assert!(asked.iter().any(runs), "{place}: {call} does not run");
+                    Input::ToolFinished { call, result }
+                };
+                self.hand(who, input);
             }
             What::Hears => self.actor(&who).heard = Some(self.now),
             What::Waits { ms } => self.wait_until(self.now.plus_ms(ms)),
@@ -214,6 +222,7 @@ impl Stage {
             Effect::CallModel { .. }
             | Effect::CancelModel { .. }
             | Effect::RunTool { .. }
+            | Effect::RunChecks { .. }
             | Effect::StopTool { .. } => {}
         }
     }
@@ -351,6 +360,7 @@ impl Actor {
                 Input::ModelAnswered { turn: over, .. } | Input::ModelFailed { turn: over, .. },
             ) => turn != over,
             (Effect::RunTool { call, .. } | Effect::StopTool { call }, Input::ToolFinished { call: over, .. })
+            | (Effect::RunChecks { call, .. } | Effect::StopTool { call }, Input::ChecksFinished { call: over, .. })
             | (Effect::TellChild { call, .. }, Input::ChildTold { call: over, .. }) => call != over,
             (
                 Effect::StartChild { child } | Effect::StopChild { child, .. },

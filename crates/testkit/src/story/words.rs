@@ -63,7 +63,9 @@ pub fn event(scene: &Scene<'_>, event: &Event) -> Vec<String> {
         Event::CallRepeated { turn, booked } => vec![format!("{kind} {turn}; books {}", claim(scene, *booked))],
         Event::Answered(answered) => answer_words(answered),
         Event::ToolStarted { call } => vec![format!("{kind} {call}")],
-        Event::ToolFinished { call, result, duration_ms, .. } => {
+        Event::ChecksStarted { call, commands } => vec![format!("{kind} {call}: {}", commands.join("; "))],
+        Event::ToolFinished { call, result, duration_ms, .. }
+        | Event::ChecksFinished { call, result, duration_ms, .. } => {
             let took = duration_ms.filter(|ms| *ms > 0).map_or(String::new(), |ms| format!(" after {}", seconds(ms)));
             let sign = if result.is_error { "error" } else { "ok" };
             with_text(format!("{kind} {call} {sign}{took}"), &result.content)

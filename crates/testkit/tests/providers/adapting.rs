@@ -6,7 +6,10 @@ use agent::Json;
 use agent::message::Role;
 use agent::model::{Answer, CallError, CallErrorKind as Kind, StopReason, Tokens};
 use majordomo_testkit::model_server::{Back, Fault, ModelServer, Turn};
-use provider::{Ask, Conversation, Delta, DeltaSink, Effort, ModelSettings, ProviderConfig, Providers, Wire};
+use provider::{
+    Ask, CacheTime, Conversation, Delta, DeltaSink, Effort, ModelEntry, ModelSettings, ModelTable, Options,
+    ProviderConfig, Providers, Wire,
+};
 use serde_json::{Value, json};
 
 use super::stage::{WIRES, ask, config, heading, open, providers, result, said, tool, with};
@@ -253,7 +256,7 @@ async fn a_schema_is_asked_for_strictly_then_as_json_then_in_the_prompt() {
         "required": ["parts"],
     });
     let asking = || Ask { output_schema: Some(Json::of(&schema)), ..ask() };
-    for wire in WIRES {
+    for wire in WIRES.into_iter().filter(|wire| *wire != Wire::Ollama) {
         // How far a server goes: 0 takes the schema, 1 JSON mode, 2 neither.
         for takes in 0..=2 {
             let server = ModelServer::start(move |request| {
@@ -293,6 +296,87 @@ async fn a_schema_is_asked_for_strictly_then_as_json_then_in_the_prompt() {
 }
 
 #[tokio::test]
+async fn ollama_holds_a_model_to_a_schema_where_it_has_no_tools_and_is_told_in_the_prompt_where_it_has() {
+    let schema = json!({"type": "object", "properties": {"a": {"type": "string"}}});
+    let asking = || Ask { output_schema: Some(Json::of(&schema)), ..ask() };
+    // How far the server goes: 0 takes the schema, 1 JSON mode, 2 neither.
+    for takes in 0..=2_usize {
+        let server = ModelServer::start(move |request| {
+            let form = match &request.body["format"] {
+                Value::Object(_) => 0,
+                Value::String(_) => 1,
+                _ => 2,
+            };
+            match form < takes {
+                true => Turn::status(400, vec![], "invalid format: expected nothing"),
+                false => Turn::text("```json\n{\"a\": \"b\"}\n```"),
+            }
+        })
+        .await;
+        let providers = providers(config(Wire::Ollama, server.url(Wire::Ollama)));
+        let mut bare = providers.open("test/a-model").expect("a model");
+        bare.begin("be brief", "", &[]);
+        bare.push(&agent::message::Message::user("go", agent::message::Origin::Brief));
+        let (answer, failures) = answered(&bare, asking()).await;
+        assert_eq!(failures.len(), takes, "{failures:?}");
+        assert_eq!(heading(&answer).0.starts_with("```"), takes == 0, "{takes}");
+        let requests = server.requests();
+        assert_eq!(requests[0].body["format"]["additionalProperties"], false, "closed");
+        let last = requests.last().expect("a request").body.to_string();
+        assert_eq!(last.contains("It must fit this JSON Schema"), takes > 0, "{takes}");
+        let (answer, failures) = answered(&open(&providers, "go"), asking()).await;
+        assert_eq!((heading(&answer).0.as_str(), failures.len()), ("{\"a\": \"b\"}", 0), "{takes}");
+        assert!(server.requests().last().expect("a request").body.to_string().contains("It must fit this JSON Schema"));
+        assert_eq!(server.refusals(), [""; 0], "{takes}");
+    }
+}
+
+#[tokio::test]
+async fn ollama_is_told_the_context_window_and_gets_its_options_and_thoughts_back() {
+    let server = ModelServer::start(|request| match request.assistant_messages {
+        0 => Turn::text("I look.").call("c1", "read_file", "{}").beside("thinking", json!("two files"), Back::Wanted),
+        _ => Turn::text("Done."),
+    })
+    .await;
+    let options = json!({"top_k": 7, "num_ctx": 1, "num_predict": 1});
+    let body = [("options".to_owned(), options), ("keep_alive".to_owned(), json!("10m"))].into();
+    let settings = ModelSettings { temperature: Some(0.5), body, ..ModelSettings::default() };
+    let config = ProviderConfig { settings, ..config(Wire::Ollama, server.url(Wire::Ollama)) };
+    let mut conversation = open(&providers(config), "go");
+    let (heard, ask) = listening();
+    let answer = conversation.ask(Ask { window_tokens: Some(16_384), ..ask }).await.expect("an answer");
+    assert_eq!(heard.lock().expect("no other panics").clone(), ("I look.".to_owned(), "two files".to_owned()));
+    push(&mut conversation, answer, &["c1"]);
+    conversation.ask(super::stage::ask()).await.expect("an answer");
+    assert_eq!(server.refusals(), [""; 0]);
+    let body = &server.requests()[0].body;
+    let expected = json!({"num_ctx": 16_384, "num_predict": 256, "temperature": 0.5, "top_k": 7});
+    assert_eq!((&body["options"], &body["keep_alive"]), (&expected, &json!("10m")));
+    let result = &server.requests()[1].body["messages"][3];
+    assert_eq!((&result["tool_name"], &result["tool_call_id"]), (&json!("read_file"), &json!("c1")));
+}
+
+#[tokio::test]
+async fn what_ollama_says_of_a_model_that_cannot_think_or_of_a_request_that_does_not_fit_is_understood() {
+    let words = "\"a-model\" does not support thinking";
+    let server = refusing(words, |body| body.get("think").is_some(), Turn::text("good")).await;
+    let settings = ModelSettings { effort: Some(Effort::High), ..ModelSettings::default() };
+    let providers = providers(ProviderConfig { settings, ..config(Wire::Ollama, server.url(Wire::Ollama)) });
+    let (_, failures) = answered(&open(&providers, "go"), ask()).await;
+    assert_eq!(failures.iter().map(|failure| failure.kind).collect::<Vec<_>>(), [Kind::Unsupported]);
+    for (status, said, kind) in [
+        (400, "the input length exceeds the context length", Kind::ContextTooLong),
+        (503, "server busy, please try again.  maximum pending requests exceeded", Kind::Overloaded),
+        (404, "model 'a-model' not found", Kind::Rejected),
+    ] {
+        let server = ModelServer::start(move |_| Turn::status(status, vec![], said)).await;
+        let error = with(&server, Wire::Ollama).ask(ask()).await.expect_err("an error");
+        assert_eq!(error.kind, kind, "{error}");
+        assert!(error.message.contains(said.trim_end_matches('.')), "{error}");
+    }
+}
+
+#[tokio::test]
 async fn a_stream_that_calls_itself_plain_text_and_a_whole_answer_are_read() {
     let stream =
         "data: {\"choices\":[{\"delta\":{\"content\":\"good\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
@@ -311,6 +395,9 @@ async fn a_stream_that_calls_itself_plain_text_and_a_whole_answer_are_read() {
     let parts = json!([{"text": "good"}, {"functionCall": {"id": "c1", "name": "read_file", "args": {"path": "a"}}}]);
     let gemini = json!([{"candidates": [{"content": {"parts": parts}, "finishReason": "STOP"}],
         "usageMetadata": {"promptTokenCount": 10, "candidatesTokenCount": 5}}]);
+    let call = json!({"id": "c1", "function": {"name": "read_file", "arguments": {"path": "a"}}});
+    let ollama = json!({"message": {"role": "assistant", "content": "good", "tool_calls": [call]}, "done": true,
+        "done_reason": "stop", "prompt_eval_count": 10, "eval_count": 5});
     for (wire, content_type, body, is_whole) in [
         (Wire::OpenAi, "text/plain; charset=utf-8", stream.to_owned(), false),
         (Wire::OpenAi, "application/octet-stream", format!("\n{stream}"), false),
@@ -319,6 +406,7 @@ async fn a_stream_that_calls_itself_plain_text_and_a_whole_answer_are_read() {
         (Wire::Anthropic, "application/json", anthropic.to_string(), true),
         (Wire::Responses, "application/json", responses.to_string(), true),
         (Wire::Gemini, "application/json", gemini.to_string(), true),
+        (Wire::Ollama, "application/json; charset=utf-8", ollama.to_string(), true),
     ] {
         let turn = other(content_type, &body);
         let server = ModelServer::start(move |_| turn.clone()).await;
@@ -400,6 +488,7 @@ async fn effort_headers_and_tokens_are_sent_as_they_are_set() {
                 Wire::Responses => &body["reasoning"]["effort"],
                 Wire::Anthropic => &body["output_config"]["effort"],
                 Wire::Gemini => &body["generationConfig"]["thinkingConfig"]["thinkingLevel"],
+                Wire::Ollama => &body["think"],
             };
             assert_eq!(sent, effort, "{wire:?} {body}");
         }
@@ -429,4 +518,59 @@ async fn requests_go_through_the_configured_proxy() {
     };
     let answer = open(&providers(proxied), "go").ask(ask()).await.expect("an answer");
     assert_eq!(heading(&answer).0, "through the proxy");
+}
+
+#[tokio::test]
+async fn an_agent_that_may_wait_marks_its_prompt_for_an_hour_where_that_is_set_and_is_billed_for_it() {
+    let server = ModelServer::start(|_| Turn::text("good").written(1_000, 2_000)).await;
+    let marks = |nth: usize| {
+        let sent = server.requests()[nth].body.to_string();
+        (sent.matches("\"cache_control\"").count(), sent.matches("\"ttl\":\"1h\"").count())
+    };
+    for (nth, (parent_cache, may_wait, hour)) in [
+        (None, true, false),
+        (Some(CacheTime::FiveMinutes), true, false),
+        (Some(CacheTime::OneHour), false, false),
+        (Some(CacheTime::OneHour), true, true),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let settings = ModelSettings { parent_cache, ..ModelSettings::default() };
+        let config = ProviderConfig { settings, ..config(Wire::Anthropic, server.url(Wire::Anthropic)) };
+        let providers = providers(config);
+        let mut conversation = providers.open("test/claude-haiku-4-5").expect("a model");
+        conversation.begin("be brief", "You are 'a'.", &[tool()]);
+        conversation.push(&agent::message::Message::user("go", agent::message::Origin::Brief));
+        let answer = conversation.ask(Ask { may_wait, ..ask() }).await.expect("an answer");
+        assert_eq!(server.refusals(), [""; 0]);
+        assert_eq!(marks(nth), (3, if hour { 3 } else { 0 }), "{parent_cache:?} {may_wait}");
+        let tokens = answer.tokens.expect("counted");
+        assert_eq!((tokens.cache_write, tokens.cache_write_1h), (3_000, 2_000));
+        // A dollar for a million fresh tokens, one and a quarter for those that are kept for minutes, two for an hour.
+        let price = providers.model("test/claude-haiku-4-5").expect("a model").price.expect("a price");
+        let written = Tokens { input: 0, output: 0, ..tokens };
+        let is_set = parent_cache == Some(CacheTime::OneHour);
+        assert_eq!(price.of(&written), if is_set { 1_250 + 4_000 } else { 3_750 }, "{parent_cache:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_model_is_spoken_to_on_its_own_wire_where_one_is_set() {
+    let server = ModelServer::start(|_| Turn::text("good")).await;
+    let own = |wire: Wire| ModelEntry { wire: Some(wire), ..ModelEntry::default() };
+    let overrides = [("test/claude*".to_owned(), own(Wire::Anthropic)), ("test/qwen3".to_owned(), own(Wire::Ollama))];
+    let table = ModelTable::builtin().with(overrides.into());
+    let config = config(Wire::OpenAi, server.url(Wire::OpenAi));
+    let providers = Providers::new(vec![config], table, Options::default()).expect("a good configuration");
+    let expected =
+        [("test/a-model", Wire::OpenAi), ("test/claude-haiku-4-5", Wire::Anthropic), ("test/qwen3", Wire::Ollama)];
+    for (model, _) in expected.into_iter().chain(expected) {
+        begin(&providers, model).ask(ask()).await.expect("an answer");
+    }
+    let wires: Vec<Wire> = server.requests().iter().map(|request| request.wire).collect();
+    assert_eq!(wires, expected.into_iter().chain(expected).map(|(_, wire)| wire).collect::<Vec<_>>());
+    assert_eq!(server.refusals(), [""; 0], "each wire has its own headers");
+    let price = |model: &str| providers.model(model).expect("a model").price.map(|price| price.output);
+    assert_eq!(price("test/claude-haiku-4-5"), Some(5_000_000), "known by the wire that it is spoken to on");
 }

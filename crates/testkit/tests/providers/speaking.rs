@@ -103,8 +103,8 @@ async fn an_id_that_the_server_begins_again_with_every_answer_is_made_unique() {
 
 #[tokio::test]
 async fn unreadable_arguments_are_named_and_can_be_answered() {
-    // F20. On Gemini's wire arguments are JSON, and a call that is none is the provider's own error.
-    for wire in WIRES.into_iter().filter(|wire| *wire != Wire::Gemini) {
+    // F20. On the wires of Gemini and Ollama arguments are JSON, and a call that is none is the provider's own error.
+    for wire in WIRES.into_iter().filter(|wire| !matches!(wire, Wire::Gemini | Wire::Ollama)) {
         let server = ModelServer::start(|_| Turn::text("").call("c", "read_file", "[not json")).await;
         let mut conversation = with(&server, wire);
         let answer = conversation.ask(ask()).await.expect("an answer");
@@ -113,5 +113,23 @@ async fn unreadable_arguments_are_named_and_can_be_answered() {
         conversation.push(&said(Role::User, vec![result("c")]));
         assert!(conversation.ask(ask()).await.is_ok(), "{wire:?}");
         assert_eq!(server.refusals(), [""; 0], "{wire:?}");
+    }
+}
+
+#[tokio::test]
+async fn why_an_answer_ended_is_told_on_every_wire() {
+    // F21
+    for wire in WIRES {
+        for (said, heard) in [
+            (StopReason::EndTurn, StopReason::EndTurn),
+            (StopReason::MaxTokens, StopReason::MaxTokens),
+            // Ollama has no word for it.
+            (StopReason::Refusal, if wire == Wire::Ollama { StopReason::EndTurn } else { StopReason::Refusal }),
+        ] {
+            let server = ModelServer::start(move |_| Turn::text("I cannot say more.").stop(said)).await;
+            let answer = with(&server, wire).ask(ask()).await.expect("an answer");
+            assert_eq!((heading(&answer).0.as_str(), answer.stop), ("I cannot say more.", heard), "{wire:?}");
+            assert_eq!(server.refusals(), [""; 0], "{wire:?}");
+        }
     }
 }

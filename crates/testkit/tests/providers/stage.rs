@@ -12,7 +12,7 @@ use provider::{
 };
 use tokio_util::sync::CancellationToken;
 
-pub const WIRES: [Wire; 4] = Wire::ALL;
+pub const WIRES: [Wire; 5] = Wire::ALL;
 
 /// A provider at `url`.
 pub fn config(wire: Wire, url: String) -> ProviderConfig {
@@ -62,6 +62,8 @@ pub fn with(server: &ModelServer, wire: Wire) -> Conversation {
 pub fn ask() -> Ask {
     Ask {
         max_tokens: 256,
+        window_tokens: Some(8_192),
+        may_wait: false,
         calls_allowed: true,
         output_schema: None,
         cancel: CancellationToken::new(),

@@ -77,6 +77,30 @@ pub(super) fn clean(
     kept
 }
 
+/// What a program of another vendor gets that runs beside the work: where programs, the home folder and temporary files are, and the
+/// language. Everything else is named for it.
+const FOR_PROGRAMS: [&str; 3] = ["HOME", "LANG", "TMPDIR"];
+
+/// The environment of a program that runs beside the work in this workspace. A variable that is `named` for it takes the place of one
+/// of ours.
+pub(super) fn for_program(
+    variables: impl Iterator<Item = (OsString, OsString)>,
+    workspace: &Path,
+    named: &[(OsString, OsString)],
+) -> Vec<(OsString, OsString)> {
+    let mut kept = vec![("PATH".into(), OsString::from(DEFAULT_PATH))];
+    for (name, value) in variables {
+        match name.to_str() {
+            Some("PATH") => kept[0].1 = outside(workspace, &value),
+            Some(plain) if FOR_PROGRAMS.contains(&plain) => kept.push((name, value)),
+            Some(_) | None => {}
+        }
+    }
+    kept.retain(|(name, _)| named.iter().all(|(other, _)| other != name));
+    kept.extend(named.iter().cloned());
+    kept
+}
+
 /// A search path without `.` and its like, and without folders of the workspace: what a program's name means must depend
 /// neither on the folder that it is said in nor on what a command has put there.
 fn outside(workspace: &Path, path: &OsString) -> OsString {
@@ -135,6 +159,18 @@ mod tests {
         assert_eq!(path(".:/usr/bin::bin:/bin"), "/usr/bin:/bin");
         assert_eq!(path("/work/bin:/usr/bin:/work:/worker/bin"), "/usr/bin:/worker/bin", "nor in the workspace");
         assert_eq!(cleaned(&[])[0], ("PATH".into(), DEFAULT_PATH.into()));
+    }
+
+    #[test]
+    fn a_program_beside_the_work_gets_four_variables_and_those_that_are_named_for_it() {
+        let given =
+            [("HOME", "/home/a"), ("USER", "a"), ("CARGO_HOME", "/c"), ("OPENAI_API_KEY", "canary"), ("LANG", "C")];
+        let given = given.into_iter().map(|(name, value)| (name.into(), value.into()));
+        let named = [("TOKEN".into(), "t".into()), ("LANG".into(), "de".into())];
+        let mut kept = for_program(given, Path::new("/work"), &named);
+        kept.sort();
+        let expected = [("HOME", "/home/a"), ("LANG", "de"), ("PATH", DEFAULT_PATH), ("TOKEN", "t")];
+        assert_eq!(kept, expected.map(|(name, value)| (name.into(), value.into())));
     }
 
     #[test]

@@ -1,13 +1,15 @@
 //! A command that is running, held by its guard or by us, and how it is let go.
 
+use std::ffi::OsString;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use cap_std::fs::Dir;
 use guard::order::{self, Order, Outcome};
 use guard::processes::{self, EndedCount};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -18,6 +20,7 @@ use tokio::task::JoinHandle;
 
 use super::waiting::{GuardProcess, Waiting};
 use super::{CommandHost, CommandSpec, How, environment};
+use crate::sandbox::plan::Plan;
 use crate::sandbox::{Group, ordered};
 
 /// How long a process whose end is certain may take to leave.
@@ -62,37 +65,71 @@ struct KillOnDrop {
     off: bool,
 }
 
+/// What is started, with everything that it gets.
+pub(super) struct Launch<'a> {
+    /// The program and its arguments.
+    pub command: Vec<OsString>,
+    pub environment: Vec<(OsString, OsString)>,
+    pub cwd: &'a Dir,
+    /// The plan of its sandbox, for its guard.
+    pub plan: Option<&'a Plan>,
+    /// Where its output goes.
+    pub output: OwnedFd,
+    /// Its input and where its errors go; without them its input is empty and errors go where output goes.
+    pub talk: Option<(OwnedFd, OwnedFd)>,
+}
+
 impl RunningCommand {
+    /// Starts a command of the shell.
     pub async fn start(host: &CommandHost, spec: &CommandSpec<'_>, writer: io::PipeWriter) -> io::Result<Self> {
-        let mark = unique_mark();
         let shell = if Path::new("/bin/bash").exists() { "/bin/bash" } else { "/bin/sh" };
-        let mut environment = environment::clean(std::env::vars_os(), spec.root);
+        let launch = Launch {
+            command: [shell, "-c", spec.command].map(Into::into).into(),
+            environment: environment::clean(std::env::vars_os(), spec.root),
+            cwd: &spec.cwd,
+            plan: spec.plan,
+            output: writer.into(),
+            talk: None,
+        };
+        Self::launch(host, launch).await
+    }
+
+    /// Starts a program.
+    pub async fn launch(host: &CommandHost, launch: Launch<'_>) -> io::Result<Self> {
+        let Launch { command, mut environment, cwd, plan, output, talk } = launch;
+        let mark = unique_mark();
         environment.push((processes::MARK.into(), (&mark).into()));
         // The folder as it was resolved beneath the workspace: a path could mean another one by now.
-        let cwd = format!("/proc/self/fd/{}", spec.cwd.as_raw_fd());
+        let place = format!("/proc/self/fd/{}", cwd.as_raw_fd());
         let Some(program) = host.guard.program() else {
-            assert!(spec.plan.is_none(), "a sandbox is planned only where a guard can build it");
+            assert!(plan.is_none(), "a sandbox is planned only where a guard can build it");
+            let (shell, args) = command.split_first().ok_or_else(|| io::Error::other("there is no command"))?;
             let mut command = Command::new(shell);
-            command.args(["-c", spec.command]).current_dir(cwd).env_clear().envs(environment).process_group(0);
-            let shell = command.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer).spawn()?;
+            command.args(args).current_dir(place).env_clear().envs(environment).process_group(0);
+            let (input, errors) = match talk {
+                Some((input, errors)) => (Stdio::from(input), errors),
+                None => (Stdio::null(), output.try_clone()?),
+            };
+            let shell = command.stdin(input).stdout(output).stderr(errors).spawn()?;
             let pid = shell.id().map_or(0, u32::cast_signed);
             let kill_on_drop = KillOnDrop { pid, mark, off: false };
             return Ok(Self::Unguarded(Unguarded { kill_on_drop, shell, sweep: None }));
         };
-        let sandbox = match spec.plan {
+        let sandbox = match plan {
             None => order::Sandbox::None,
-            Some(plan) => ordered(plan, &std::fs::read_link(cwd)?, &mut environment)
+            Some(plan) => ordered(plan, &std::fs::read_link(place)?, &mut environment)
                 .map_err(|problem| io::Error::other(format!("the sandbox could not be built: {problem}")))?,
         };
-        let command = [shell, "-c", spec.command].map(Into::into).into();
         let bytes = Order { environment, command, sandbox }.to_bytes();
-        let Waiting { process: guard, line } = match spec.plan {
+        let Waiting { process: guard, line } = match plan {
             None => Waiting::start(program, Group::default())?,
             Some(_) => Waiting::in_group(program)?,
         };
         line.set_nonblocking(true)?;
         let mut line = UnixStream::from_std(line)?;
-        let sent = order::send_files(&line, &bytes, spec.cwd.as_fd(), writer.as_fd())?;
+        let mut files = vec![cwd.as_fd(), output.as_fd()];
+        files.extend(talk.iter().flat_map(|(input, errors)| [input.as_fd(), errors.as_fd()]));
+        let sent = order::send_files(&line, &bytes, &files)?;
         line.write_all(&bytes[sent..]).await?;
         let (told, line) = line.into_split();
         Ok(Self::Guarded(Guarded { guard, line: Some(line), told, heard: Vec::new(), mark }))

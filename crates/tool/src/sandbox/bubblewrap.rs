@@ -80,6 +80,11 @@ pub(super) fn arguments(plan: &Plan, cwd: &Path) -> Vec<OsString> {
             Kept::Absent(path) => all.say(["--tmpfs"], path).say(["--remount-ro"], path),
         };
     }
+    if let Some(cache) = &plan.cache {
+        for place in cache.shown_at.iter().filter(|place| !plan.workspace.starts_with(place)) {
+            all.say(["--bind"], &cache.folder).path(place);
+        }
+    }
     // Secrets come last: nothing that was mounted before may show through.
     for hidden in others {
         let is_gone = PASSING.iter().any(|passing| hidden.starts_with(passing)) && !hidden.starts_with(&plan.workspace);
@@ -152,7 +157,7 @@ impl Arguments {
 
 #[cfg(test)]
 mod tests {
-    use super::super::plan::MadeOf;
+    use super::super::plan::{Cache, MadeOf};
     use super::*;
 
     // T32
@@ -180,6 +185,7 @@ mod tests {
             hidden: ["/home/a/state", "/etc", "/home/a/state/work/.ssh", "/tmp/gone"].map(PathBuf::from).into(),
             kept: vec![Kept::AsItIs("/home/a/state/work/.git/config".into())],
             network: Network::Off,
+            cache: Some(Cache { folder: "/home/a/state/cache".into(), shown_at: vec!["/home/a/.cache".into()] }),
         };
         let all: Vec<String> = arguments(&plan, Path::new("/home/a/state/work/src"))
             .into_iter()
@@ -199,9 +205,10 @@ mod tests {
         assert!(kept < at(&["--ro-bind", "/dev/null", "/home/a/state/work/.ssh"]), "in the workspace too");
         assert!(!all.contains(&"/tmp/gone".to_owned()), "the passing folders are empty anyway");
         assert!(all.contains(&"--unshare-net".to_owned()));
+        assert!(at(&["--bind", "/home/a/state/cache", "/home/a/.cache"]) < hidden);
         let open = Plan { network: Network::On, ..plan.clone() };
         assert!(!arguments(&open, Path::new("/")).contains(&"--unshare-net".into()));
-        let read_only = Plan { access: Access::ReadOnly, kept: Vec::new(), ..plan };
+        let read_only = Plan { access: Access::ReadOnly, kept: Vec::new(), cache: None, ..plan };
         let all = arguments(&read_only, Path::new("/"));
         assert!(!all.contains(&"--bind".into()), "nothing of the file system can be written: {all:?}");
     }

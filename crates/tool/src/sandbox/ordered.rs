@@ -78,6 +78,10 @@ fn settle(environment: &mut Vec<(OsString, OsString)>, plan: &Plan) {
     if plan.access == Access::ReadOnly {
         set("GIT_OPTIONAL_LOCKS", "0");
     }
+    // Landlock shows no folder at another place.
+    if let (MadeOf::Landlock, Some(cache)) = (&plan.made_of, &plan.cache) {
+        set("XDG_CACHE_HOME", &cache.folder.to_string_lossy());
+    }
     // Landlock's folder for temporary files is named by the guard that makes it.
     set("TMPDIR", "/tmp");
 }

@@ -19,6 +19,17 @@ pub(crate) struct Plan {
     pub kept: Vec<Kept>,
     /// Whether the network is there.
     pub network: Network,
+    /// A folder of its own that stays between runs; none for a command.
+    pub cache: Option<Cache>,
+}
+
+/// A folder that a program may write besides the workspace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Cache {
+    /// Where it is.
+    pub folder: PathBuf,
+    /// Where the program finds it: the places at which programs keep what they can fetch again.
+    pub shown_at: Vec<PathBuf>,
 }
 
 /// How a sandbox is built.

@@ -31,10 +31,11 @@ pub(super) fn allowed(plan: &Plan) -> Result<Landlock, String> {
     hidden.push("/dev".into());
     let mut read = Vec::new();
     beside(Path::new("/"), &hidden, &mut read);
-    let (write, devices): (_, &[&str]) = match plan.access {
+    let (mut write, devices): (_, &[&str]) = match plan.access {
         Access::ReadOnly => (Vec::new(), &NULL_DEVICES),
         Access::Workspace => (vec![plan.workspace.clone()], &DEVICES),
     };
+    write.extend(plan.cache.iter().map(|cache| cache.folder.clone()));
     let devices = devices.iter().map(PathBuf::from).collect();
     Ok(Landlock { read, write, devices, ..Landlock::default() })
 }

@@ -233,7 +233,7 @@ impl Tasks {
                 Line::SubagentStop { agent_id: &frame.thread, agent_transcript_path, place: beside(task, frame) }
             }
             Body::SubAgentComplete(end) | Body::SubAgentError(end) => ended(own?, end, frame),
-            Body::Text { content } => Line::Text { content, place: within(own, frame) },
+            Body::Text { content, .. } => Line::Text { content, place: within(own, frame) },
             _ => return None,
         })
     }

@@ -4,8 +4,8 @@
 
 use serde::Serialize;
 
-use crate::Frame;
 use crate::frame::Body;
+use crate::{Frame, Notice};
 
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
@@ -40,7 +40,8 @@ pub(super) fn map(frame: &Frame) -> Option<String> {
             Line::ThreadCreated { thread_id, parent_thread_id, name, provider, model }
         }
         Body::Steered { content, .. } => Line::TaskNotification { thread_id, text: content },
-        Body::Text { content } => Line::Text { thread_id, content },
+        Body::Notification { kind: Notice::Task, message } => Line::TaskNotification { thread_id, text: message },
+        Body::Text { content, .. } => Line::Text { thread_id, content },
         Body::Done(_) => Line::Done { thread_id },
         _ => return None,
     };

@@ -30,7 +30,7 @@ pub(super) fn map(frame: &Frame) -> Option<String> {
         Body::AgentDelegate { from, to, .. } => Line::AgentDelegate { from, to, timestamp: timestamp() },
         Body::AgentComplete { .. } => Line::AgentComplete { agent, timestamp: timestamp() },
         Body::AgentResume {} => Line::AgentResume { agent, timestamp: timestamp() },
-        Body::Text { content } => Line::Text { content, agent },
+        Body::Text { content, .. } => Line::Text { content, agent },
         Body::Done(_) => Line::Done {},
         _ => return None,
     };

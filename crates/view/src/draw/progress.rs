@@ -136,6 +136,7 @@ impl Progress {
             | Body::AgentStart {}
             | Body::AgentComplete { .. }
             | Body::SubAgentStart(_)
+            | Body::Thinking { .. }
             | Body::Text { .. }
             | Body::ToolResult { .. }
             | Body::State { .. } => None,

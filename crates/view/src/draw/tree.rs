@@ -176,7 +176,7 @@ fn rows(branches: &[Branch<'_>], kept: &[bool], words: &LastWords, options: &Dra
             trunks[nth] = format!("{}{below}", trunks[parent]);
         }
         rows.push(match &branch.what {
-            What::Thread(node) => Row::of(node, lead, words.of(&node.id), options),
+            What::Thread(node) => Row::of(node, lead, words, options),
             What::Several { mark, words } => {
                 Row { branches: lead, mark: *mark, name: words.clone(), look: Style::DIM, ..Row::default() }
             }
@@ -219,7 +219,7 @@ struct Columns {
 }
 
 impl Row {
-    fn of(node: &Node, branches: String, newest: Option<&str>, options: &DrawOptions) -> Self {
+    fn of(node: &Node, branches: String, said: &LastWords, options: &DrawOptions) -> Self {
         let usage = &node.usage;
         Self {
             branches,
@@ -227,7 +227,7 @@ impl Row {
             name: words(&node.name),
             look: look(node),
             goal: node.goal.as_ref().map(words).unwrap_or_default(),
-            activity: activity(node, newest, options.now),
+            activity: activity(node, said, options.now),
             elapsed: node.elapsed_ms(options.now).map(clock::duration).unwrap_or_default(),
             tokens: tokens(&usage.own, &usage.tree),
             cost: cost(&usage.tree, node.priced),
@@ -395,13 +395,13 @@ impl Marks {
     }
 }
 
-fn activity(node: &Node, newest: Option<&str>, now: Time) -> Activity {
+fn activity(node: &Node, said: &LastWords, now: Time) -> Activity {
     let tools = match node.usage.own.tool_calls {
         0 => String::new(),
         1 => "1 tool".to_owned(),
         many => format!("{many} tools"),
     };
-    let newest = newest.map(|newest| safe::line(newest, MAX_WORDS));
+    let newest = said.of(&node.id).map(|newest| safe::line(newest, MAX_WORDS));
     match (node.outcome, &node.reason) {
         (Some(Outcome::Completed), _) => Activity::said(tools),
         (Some(outcome), Some(reason)) => Activity::said(format!("{outcome}: {}", words(reason))),
@@ -419,7 +419,7 @@ fn activity(node: &Node, newest: Option<&str>, now: Time) -> Activity {
             (State::Idle | State::Initializing | State::Error, _, _) => Activity::said(node.state.to_string()),
             (_, _, Some(waiting_for)) => match (&node.retry, newest) {
                 (Some(retry), _) => Activity::said(trying_again(retry, now)),
-                (None, Some(newest)) => Activity { words: "writing".to_owned(), newest },
+                (None, Some(newest)) => Activity { words: said.verb(&node.id).to_owned(), newest },
                 (None, None) => Activity::said(format!("waiting for {}", words(waiting_for))),
             },
             (_, _, None) => Activity::said(node.state.to_string()),

@@ -3,17 +3,17 @@
 //! A verb is a call that Majordomo answers itself; it begins with the event that shows that it was accepted, so that a group of
 //! a sub-agent's frames has its row (KATA-1). A call that is refused never begins.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use agent::approval::{Approval, ApprovalId, ApprovalKind, Resolution};
-use agent::event::{Answered, VerdictKind};
+use agent::event::{Answered, MadeCall, VerdictKind};
 use agent::message::Part;
-use agent::tools::{ASK_USER, ToolResult};
+use agent::tools::{ASK_USER, CHECKS, ToolResult};
 use agent::{CallId, Json, ThreadId};
 
 use super::{Bodies, FRAMES_PER_EVENT, Frames};
 use crate::frame::Body;
+use crate::known::checks_input;
 use crate::{Notice, clock};
 
 /// Refusals of one answer that have a frame each; the rest is one sentence. Leaves room for the answer's other frames.
@@ -32,22 +32,19 @@ pub(super) struct OpenCall {
 impl Frames {
     /// Keeps the calls of an answer, and makes the frames of those that were refused with it.
     pub(super) fn tell_calls(&mut self, thread: &ThreadId, answered: &Answered, out: &mut Bodies) {
-        let verdicts: BTreeMap<_, _> = answered.verdicts.iter().map(|verdict| (&verdict.call, &verdict.what)).collect();
         let emitted = self.emitted(thread);
-        for part in &answered.parts {
-            let Part::ToolCall { id, name, input } = part else { continue };
-            let is_verb = match verdicts.get(id) {
+        for MadeCall { call: id, name, input, verdict } in answered.calls() {
+            let is_verb = match verdict.map(|verdict| &verdict.what) {
                 Some(VerdictKind::Refused { reason, .. }) => {
                     if emitted.refused.insert(id.clone()) && emitted.refused.len() <= MAX_REFUSALS {
-                        out.push((thread.clone(), refusal(id, name, reason)));
+                        out.push((thread.clone(), refusal(id, &name, reason)));
                     }
                     continue;
                 }
                 Some(VerdictKind::Verb | VerdictKind::VerbAsked) => true,
                 Some(VerdictKind::Run { .. } | VerdictKind::Asked { .. }) | None => false,
             };
-            let call =
-                OpenCall { name: name.clone(), input: in_one_line(input), is_verb, is_begun: false, agent_slug: None };
+            let call = OpenCall { name, input: in_one_line(&input), is_verb, is_begun: false, agent_slug: None };
             emitted.calls.insert(id.clone(), call);
         }
         if let Some(more) = emitted.refused.len().checked_sub(MAX_REFUSALS + 1) {
@@ -85,6 +82,14 @@ impl Frames {
             agent_slug: call.agent_slug.clone(),
         };
         out.push((thread.clone(), body));
+    }
+
+    /// The checks of a brief are shown as a call that the agent did not make itself.
+    pub(super) fn tell_checks(&mut self, thread: &ThreadId, id: &CallId, commands: &[Arc<str>], out: &mut Bodies) {
+        let (name, input) = (CHECKS.into(), checks_input(commands));
+        let call = OpenCall { name, input, is_verb: false, is_begun: false, agent_slug: None };
+        self.emitted(thread).calls.insert(id.clone(), call);
+        self.tell_call_started(thread, id, None, out);
     }
 
     /// Tells a call's result, once.

@@ -143,6 +143,7 @@ fn role(name: &str) -> Role {
         model,
         tools: Vec::new(),
         lends: Vec::new(),
+        servers: None,
         gets_new_tools: false,
         catalog: "".into(),
         output_schema: None,

@@ -35,6 +35,7 @@ stories! {
     a_refused_tool,
     a_single_answer,
     a_steered_run_that_is_stopped,
+    an_answer_with_thoughts_files_and_offers,
     one_child,
     two_children_and_one_queued,
 }

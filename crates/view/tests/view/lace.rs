@@ -47,7 +47,17 @@ fn what_is_told_to_a_thread_is_a_notification_and_what_it_says_a_text() {
         told,
         Some(json!({ "type": "task_notification", "threadId": "20260115-k3f9.1", "text": "[LACE TASK SYSTEM] …" }))
     );
-    let said = line(Body::Text { content: "Done.".into() });
+    let said = line(Body::Text { content: "Done.".into(), offers: Vec::new() });
     assert_eq!(said, Some(json!({ "type": "text", "threadId": "20260115-k3f9.1", "content": "Done." })));
     assert_eq!(line(Body::AgentStart {}), None);
+}
+
+// LACE-10, LACE-11: the assignment, and a notice that wakes a thread
+#[test]
+fn what_wakes_a_thread_is_a_notification_too() {
+    let woken = Body::Notification { kind: majordomo_view::Notice::Task, message: "[LACE TASK SYSTEM] …".into() };
+    let told = json!({ "type": "task_notification", "threadId": "20260115-k3f9.1", "text": "[LACE TASK SYSTEM] …" });
+    assert_eq!(line(woken), Some(told));
+    let other = Body::Notification { kind: majordomo_view::Notice::Reopened, message: "…".into() };
+    assert_eq!(line(other), None);
 }

@@ -94,7 +94,7 @@ async fn events_are_listed_with_the_owner_s_offset_and_without_other_people_s() 
         list["events"][1],
         json!({"eventId": "Review@example.com", "calendar": "work", "title": "Review", "start": "2026-01-16T10:00:00+01:00",
             "end": "2026-01-16T11:00:00+01:00", "allDay": false, "status": "confirmed", "location": "Room 2",
-            "attendees": ["Ana Lopez <ana@example.com>"]})
+            "attendees": ["Ana Lopez <ana@example.com>"], "with": ["Ana Lopez"]})
     );
     assert_eq!(list["total"], 3);
     let trip = home.ask("calendar_list", json!({"calendar": "HOME", "from": "2026-01-17"})).await;

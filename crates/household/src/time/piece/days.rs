@@ -125,9 +125,36 @@ impl Grammar<'_> {
             return Some((Piece::DayPart(day, part), start + 1));
         }
         let thing = self.thing(start)?;
+        if let Some(found) = self.of_month(thing, before, start).or_else(|| self.in_week(thing, before, start)) {
+            return Some(found);
+        }
         let behind = self.side(start + 1).filter(|side| *side != Side::This && before.is_none());
         let end = start + 1 + usize::from(behind.is_some());
         Some((self.placed(thing, before.or(behind))?, end))
+    }
+
+    /// "last Friday of January".
+    fn of_month(&self, thing: Thing, before: Option<Side>, at: usize) -> Found<Piece> {
+        let (Thing::Weekday(weekday), Some(Side::Last)) = (thing, before) else { return None };
+        let month_at = self.past_skips(if self.is(at + 1, Sense::In) { at + 2 } else { at + 1 });
+        let last = self.in_year(1, self.month(month_at)?, self.year(month_at + 1))?.last_of_month();
+        let back = (i64::from(last.weekday().to_monday_one_offset()) - i64::from(weekday)).rem_euclid(7);
+        Some((whole(later(last, -back)?), month_at + 1 + usize::from(self.year(month_at + 1).is_some())))
+    }
+
+    /// "Tuesday next week", "Tuesday of this week".
+    fn in_week(&self, thing: Thing, before: Option<Side>, at: usize) -> Found<Piece> {
+        let (Thing::Weekday(weekday), None) = (thing, before) else { return None };
+        let side_at = self.past_skips(at + 1);
+        let is_week = |at: usize| matches!(self.thing(at), Some(Thing::Unit(Unit::Week)));
+        let (side, end) = match (self.side(side_at), self.side(side_at + 1)) {
+            (Some(side), _) if is_week(side_at + 1) => (side, side_at + 2),
+            (_, Some(side)) if is_week(side_at) => (side, side_at + 2),
+            _ => return None,
+        };
+        let today = self.now.date();
+        let monday = later(today, 1 - i64::from(today.weekday().to_monday_one_offset()))?;
+        Some((whole(later(monday, 7 * side.steps() + i64::from(weekday) - 1)?), end))
     }
 
     /// A named thing of time, on the side of now that is said.

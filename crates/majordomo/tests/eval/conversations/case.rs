@@ -113,9 +113,20 @@ pub enum EventKey {
     Wanted { day: Date, at: Option<DateTime>, minutes: Option<i64> },
 }
 
+/// The households.
+const HOUSES: [&str; 2] = ["sample", "second"];
+/// The parts of development conversations that were written later.
+const LATER: [&str; 6] = ["2", "3", "4", "5", "6", "7"];
+
 /// The conversations of a half.
 pub fn read(half: &str) -> Vec<Conversation> {
-    ["sample", "second"].into_iter().flat_map(|house| parsed(house, &sets::text(&file(house, half)))).collect()
+    HOUSES.into_iter().flat_map(|house| parsed(house, &sets::text(&file(house, half)))).collect()
+}
+
+/// Development conversations that were written later. They are shown to people who improve rules, and are not among the published halves.
+pub fn later() -> Vec<Conversation> {
+    let parts = HOUSES.into_iter().flat_map(|house| LATER.map(|part| (house, format!("{}-{part}", HALVES[0]))));
+    parts.flat_map(|(house, part)| parsed(house, &sets::text(&file(house, &part)))).collect()
 }
 
 fn file(house: &str, half: &str) -> String {
@@ -125,7 +136,7 @@ fn file(house: &str, half: &str) -> String {
 /// What the held-back conversations and the second household come to.
 pub fn digest() -> String {
     let mut hasher = blake3::Hasher::new();
-    for house in ["sample", "second"] {
+    for house in HOUSES {
         hasher.update(sets::text(&file(house, HELD_BACK)).as_bytes());
     }
     let root = sets::folder().join("second");

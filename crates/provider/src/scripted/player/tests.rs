@@ -61,6 +61,8 @@ impl Stage {
 fn ask() -> Ask {
     Ask {
         max_tokens: 100,
+        window_tokens: Some(8_192),
+        may_wait: false,
         calls_allowed: true,
         output_schema: None,
         cancel: CancellationToken::new(),

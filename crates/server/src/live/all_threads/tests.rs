@@ -2,6 +2,7 @@
 
 use agent::{Event, InputId, Time};
 use futures_util::StreamExt;
+use majordomo::tasks::board::{Actor, BoardId, Command, NewTask, Request};
 use store::{Commit, MemoryStore, Process};
 
 use super::*;
@@ -107,4 +108,40 @@ async fn a_place_that_another_dialect_told_holds_in_a_feed_that_is_not_as_far() 
     written.say(0).await;
     assert_eq!(numbers(&told.await.expect("it is told")), [written.newest()]);
     drop(begun);
+}
+
+/// One more task on a board.
+async fn add_task(store: &dyn Store, title: &str) {
+    let command = Command::Add { tasks: vec![NewTask::titled(title)] };
+    let request = Request { by: Actor::Human, name: None, folder: "/work".into(), command };
+    store::carry_out(store, &BoardId::new("house"), request, Time(0), false).await.expect("a board").expect("a task");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_happens_to_tasks_comes_in_its_place_among_the_events_of_threads() {
+    let mut written = Written::new(1).await;
+    // 2 opens the board and has no frame.
+    add_task(&*written.store, "First").await;
+    written.say(0).await;
+    add_task(&*written.store, "Second").await;
+    let feed = written.feed(KEPT, 1);
+    let all = told(Box::pin(feed.watch("canonical".to_owned(), Some(0))), written.newest()).await;
+    let at = |position: u64| position * FRAMES_PER_EVENT;
+    assert_eq!(numbers(&all), [at(1), at(3), at(4), at(5)]);
+    let text = String::from_utf8_lossy(&all).into_owned();
+    assert!(text.contains("\"task_created\"") && text.contains("\"First\""), "{text}");
+    // One that comes back has what is missing, whether it saw a task last or a thread.
+    for (seen, rest) in [(at(3), vec![at(4), at(5)]), (at(4), vec![at(5)])] {
+        let again = told(Box::pin(feed.watch("canonical".to_owned(), Some(seen))), written.newest()).await;
+        assert_eq!(numbers(&again), rest, "after {seen}");
+    }
+    // While it is watched, a task alone is news.
+    let live = tokio::spawn(told(Box::pin(feed.watch("canonical".to_owned(), None)), written.newest() + at(1)));
+    tokio::time::sleep(10 * FLUSH_EVERY).await;
+    add_task(&*written.store, "Third").await;
+    assert_eq!(numbers(&live.await.expect("it is told")), [written.newest()]);
+    // A dialect without words for tasks leaves them out.
+    written.say(0).await;
+    let lace = told(Box::pin(feed.watch("lace".to_owned(), Some(0))), written.newest()).await;
+    assert!(!String::from_utf8_lossy(&lace).contains("task_created"));
 }

@@ -1,0 +1,111 @@
+//! Runs whose agents have tools of servers.
+
+use testkit::scenes::{call, calls, says, scene, spawn};
+use testkit::world::until;
+
+use crate::{configure, world};
+
+const ALLOW: &str = "[[rules]]\ntool = \"kit__*\"\naction = \"allow\"\n";
+
+#[test]
+fn a_rule_for_a_server_allows_its_tools_and_the_result_reaches_the_model() {
+    let world = world(&[scene("Count", &[calls(&[call("kit__count", "text = \"one\"")]), says("Counted.")])]);
+    configure(&world, "kit", "", ALLOW);
+    let done = world.launch(world.task_in("ask", "Count", &["--jsonl"])).done();
+    done.answer(0);
+    assert!(done.out.contains("\"tool_name\":\"kit__count\""), "{}", done.out);
+    assert!(done.out.contains("MCP server kit") || done.out.contains("counted"), "{}", done.out);
+    assert_eq!(world.lines("counted.txt"), ["one"]);
+    world.assert_commands_gone();
+}
+
+// T53, T59
+#[test]
+fn without_a_person_no_tool_of_a_server_is_called_whatever_it_says_of_itself() {
+    for mode in ["plan", "ask", "auto"] {
+        let world = world(&[scene("Count", &[calls(&[call("kit__count", "text = \"one\"")]), says("I could not.")])]);
+        configure(&world, "kit", "reads_only", "");
+        let done = world.launch(world.task_in(mode, "Count", &[])).done();
+        assert!(world.lines("counted.txt").is_empty(), "{mode}: it was called");
+        if mode != "plan" {
+            assert_eq!(done.code, Some(5), "{mode}: {}", done.err);
+            assert!(done.err.contains("tool = \"kit__count\""), "the rule that would allow it is named: {}", done.err);
+        }
+    }
+    let world = world(&[scene("Count", &[calls(&[call("kit__count", "text = \"one\"")]), says("Counted.")])]);
+    configure(&world, "kit", "", "");
+    world.launch(world.task_in("dangerous", "Count", &[])).done().answer(0);
+    assert_eq!(world.lines("counted.txt"), ["one"], "nothing asks in this mode");
+}
+
+// T50, T14
+#[test]
+fn tools_of_a_large_server_are_called_under_their_own_names() {
+    let calling = call("call_tool", "name = \"kit__count\", arguments = { text = \"by way of call_tool\" }");
+    let other = call("call_tool", "name = \"kit__write\", arguments = { path = \"a\", text = \"b\" }");
+    let scenes =
+        [scene("Count", &[calls(&[call("find_tools", "query = \"count\"")]), calls(&[calling, other]), says("Done.")])];
+    let world = world(&scenes);
+    configure(&world, "kit", "tools=300", "[[rules]]\ntool = \"kit__count\"\naction = \"allow\"\n");
+    let done = world.launch(world.task_in("ask", "Count", &["--jsonl"])).done();
+    assert_eq!(done.code, Some(5), "{}", done.err);
+    assert_eq!(world.lines("counted.txt"), ["by way of call_tool"]);
+    assert!(!world.path("a").exists(), "the rule is for another tool");
+    assert!(done.out.contains("\"tool_name\":\"kit__count\"") && done.out.contains("kit__write"), "{}", done.out);
+    assert!(!done.out.contains("\"tool_name\":\"call_tool\""), "{}", done.out);
+    assert!(done.err.contains("tool = \"kit__write\""), "the question names the real tool: {}", done.err);
+}
+
+#[test]
+fn a_server_that_cannot_start_is_named_and_the_run_goes_on() {
+    let world = world(&[scene("Hello", &[says("Hello.")])]);
+    configure(&world, "broken", "exit", "");
+    let done = world.launch(world.task_in("ask", "Hello", &[])).done();
+    assert_eq!(done.answer(0), "Hello.");
+    assert!(done.err.contains("MCP server broken cannot be used") && done.err.contains("code 3"), "{}", done.err);
+    let created = world.log().into_iter().find_map(|record| match &*record.event {
+        agent::Event::ThreadCreated(created) => Some(created.role.prompt.to_string()),
+        _ => None,
+    });
+    let told = created.expect("a thread");
+    assert!(told.contains("MCP servers that cannot be used now: broken (it did not start)"), "{told}");
+    assert!(!told.contains("licence"), "a server's words are no part of a prompt");
+}
+
+// ZILEO-33, OPTA-4
+#[test]
+fn a_sub_agent_uses_the_connection_of_its_parent() {
+    let world = world(&[
+        scene("Hand over", &[calls(&[spawn("Count below")]), says("Done.")]),
+        scene("Count below", &[calls(&[call("kit__count", "text = \"child\"")]), says("Counted.")]),
+    ]);
+    configure(&world, "kit", "", ALLOW);
+    world.launch(world.task_in("ask", "Hand over", &[])).done().answer(0);
+    assert_eq!(world.lines("counted.txt"), ["child"]);
+}
+
+// ZILEO-16
+#[test]
+fn a_sub_agent_that_is_given_no_server_has_none_of_its_tools() {
+    let narrow = call("spawn_agent", "task = \"Count below\", mcp_servers = [\"other\"]");
+    let world = world(&[
+        scene("Hand over", &[calls(&[narrow]), says("Done.")]),
+        scene("Count below", &[calls(&[call("kit__count", "text = \"child\"")]), says("I cannot.")]),
+    ]);
+    configure(&world, "kit", "", ALLOW);
+    configure(&world, "other", "", "");
+    world.launch(world.task_in("dangerous", "Hand over", &[])).done().answer(0);
+    assert!(world.lines("counted.txt").is_empty(), "it was called");
+}
+
+// T40, F41
+#[test]
+fn servers_and_what_they_started_are_gone_when_the_program_is_killed() {
+    let waits = calls(&[call("kit__child", ""), call("kit__wait", "text = \"on\"")]);
+    let world = world(&[scene("Wait", &[waits, says("never")])]);
+    configure(&world, "kit", "", ALLOW);
+    let mut running = world.launch(world.task_in("ask", "Wait", &[]));
+    until("the call", || (!world.lines("waiting.txt").is_empty()).then_some(()));
+    running.kill();
+    world.assert_commands_gone();
+}

@@ -1,0 +1,74 @@
+//! What is done with a conversation as a whole: its marks, a copy of it, a file of it.
+
+use serde_json::{Value, json};
+
+use crate::open::Open;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_over_http_is_unread_until_it_is_said_to_be_read() {
+    let open = Open::new().await;
+    let thread = open.start("greenhouse").await;
+    let path = format!("/threads/{thread}");
+    open.until(&thread, "completed").await;
+    assert_eq!(open.get(&path).await["unread"], true);
+    let (status, row) = open.call("PATCH", &path, Some(json!({ "read": true }))).await;
+    assert_eq!((status, &row["unread"]), (200, &json!(false)));
+    open.call("POST", &format!("{path}/messages"), Some(json!({ "text": "again" }))).await;
+    open.until_told(&path, "another answer", |row| (row["unread"] == true).then_some(())).await;
+    open.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_conversation_has_a_title_and_is_listed_where_it_was_put() {
+    let open = Open::new().await;
+    let thread = open.start("greenhouse").await;
+    open.until(&thread, "completed").await;
+    let path = format!("/threads/{thread}");
+    let marks = json!({ "title": "The plants", "archived": true });
+    let (_, row) = open.call("PATCH", &path, Some(marks)).await;
+    assert_eq!((&row["title"], &row["archived"]), (&json!("The plants"), &json!(true)));
+    assert_eq!(open.get("/threads").await, json!([]));
+    assert_eq!(open.get("/threads?archived=1").await[0]["id"], thread);
+    open.call("PATCH", &path, Some(json!({ "archived": false, "title": "" }))).await;
+    let row = open.get("/threads").await[0].clone();
+    assert_eq!((&row["id"], &row["title"]), (&json!(thread), &Value::Null));
+    open.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_conversation_is_saved_to_read_and_to_take_in_again() {
+    let open = Open::new().await;
+    let thread = open.start("greenhouse").await;
+    open.until(&thread, "completed").await;
+    for (ending, kind, told) in [
+        ("md", "text/markdown; charset=utf-8", "**You:** greenhouse"),
+        ("jsonl", "application/octet-stream", "\"majordomo_thread\":1"),
+    ] {
+        let address = open.url(&format!("/api/v1/threads/{thread}/export.{ending}"));
+        let answer = open.client.get(address).bearer_auth(&open.token).send().await.expect("an answer");
+        assert_eq!(answer.headers()["content-type"], kind);
+        let name = format!("attachment; filename=\"{thread}.{ending}\"");
+        assert_eq!(answer.headers()["content-disposition"], *name);
+        let text = answer.text().await.expect("a file");
+        assert!(text.contains(told) && text.contains(&format!("{thread}.1")), "{text}");
+    }
+    assert_eq!(open.call("GET", "/threads/nobody/export.md", None).await.0, 404);
+    open.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_copy_ends_at_the_answer_that_was_named() {
+    let open = Open::new().await;
+    let thread = open.start("greenhouse").await;
+    open.until(&thread, "completed").await;
+    let path = format!("/threads/{thread}");
+    open.call("POST", &format!("{path}/messages"), Some(json!({ "text": "again" }))).await;
+    open.until_ended(&thread, 2).await;
+    let (status, copy) = open.call("POST", &format!("{path}/fork"), Some(json!({ "at": 2 }))).await;
+    assert_eq!(status, 201, "{copy}");
+    let rows = open.get(&format!("/threads/{}/messages", copy["id"].as_str().expect("an id"))).await.to_string();
+    assert!(rows.contains("greenhouse") && !rows.contains("again"), "{rows}");
+    let (status, problem) = open.call("POST", &format!("{path}/fork"), Some(json!({ "at": 3 }))).await;
+    assert_eq!(status, 422, "{problem}");
+    open.close().await;
+}
