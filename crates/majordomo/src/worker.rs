@@ -178,19 +178,20 @@ impl Worker {
                     continue;
                 }
             };
-            staff.tools_ready().await;
-            match staff.runtime().resume(&row.id).await {
-                Ok(_) => tracing::info!(thread = %row.id, "goes on here"),
-                // Another process was quicker, or it has ended meanwhile.
-                Err(
-                    runtime::Error::Alive(_)
-                    | runtime::Error::Idle(_)
-                    | runtime::Error::Store(store::Error::Owned { .. }),
-                ) => {}
-                Err(error) => tracing::warn!(thread = %row.id, %error, "the thread is left as it is"),
+            if let Err(error) = go_on(&staff, &row.id).await {
+                tracing::warn!(thread = %row.id, %error, "the thread is left as it is");
             }
         }
         Ok(())
+    }
+
+    /// Goes on with a thread whose process is gone, if a notice had woken it there. Tells whether it did.
+    pub async fn adopt_woken(&self, thread: &ThreadId) -> Result<bool, Error> {
+        if !was_woken(&*self.store, thread).await? {
+            return Ok(false);
+        }
+        go_on(&self.staff_of(thread).await?, thread).await?;
+        Ok(true)
     }
 
     /// Threads whose process is gone and which are a worker's to go on with: those of tasks, and those that a notice had woken.
@@ -235,6 +236,18 @@ impl Worker {
 
 fn now() -> Time {
     runtime::Clock::default().now()
+}
+
+/// Goes on with a thread here, unless another process was quicker or it has ended meanwhile.
+async fn go_on(staff: &Staff, thread: &ThreadId) -> Result<(), Error> {
+    staff.tools_ready().await;
+    match staff.runtime().resume(thread).await {
+        Ok(_) => tracing::info!(%thread, "goes on here"),
+        Err(runtime::Error::Alive(_) | runtime::Error::Idle(_) | runtime::Error::Store(store::Error::Owned { .. })) => {
+        }
+        Err(error) => return Err(error.into()),
+    }
+    Ok(())
 }
 
 /// Whether the run that goes on in a thread was begun by a notice.

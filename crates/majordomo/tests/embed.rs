@@ -7,8 +7,12 @@ use std::time::Duration;
 
 use futures_util::{StreamExt, TryStreamExt};
 use majordomo::agent::model::CallError;
-use majordomo::agent::{Event, Outcome};
+use majordomo::agent::{Event, InputId, Outcome};
 use majordomo::provider::{Answering, Ask, Heard, Resident, Said};
+use majordomo::tasks::TaskBoard;
+use majordomo::tasks::board::{Actor, Assignee, Command, NewAgent, NewTask, TaskId};
+use majordomo::tasks::chores::{Scope, TaskChores};
+use majordomo::worker::{Chores, Worker};
 use majordomo::{
     Agent, Decision, Environment, Error, Limits, Mode, Model, Rule, Staff, StaffBuilder, Tool, Update, Work,
 };
@@ -463,4 +467,38 @@ async fn the_program_may_bring_its_own_store() {
     staff.close().await;
     let later = builder(&scenes).store(store).build().await.expect("a staff");
     assert_eq!(&*later.session_of(&root).send("Again").await.expect("a report").text, "again");
+}
+
+#[tokio::test]
+async fn a_task_starts_below_a_creator_that_a_notice_had_woken_in_a_process_that_is_gone() {
+    let data = tempfile::tempdir().expect("a temporary folder");
+    let workspace = data.path().join("work");
+    std::fs::create_dir(&workspace).expect("a folder");
+    let scenes =
+        [scene("Plan", &[says("planned"), whenever_asked(&never_answers())]), scene("Sweep", &[says("swept")])];
+    let store = store::open(&store::Location::folder(data.path()), &store::Options::default()).expect("a store");
+    let open = || builder(&scenes).store(store.clone()).workspace(&workspace).approve_in_inbox();
+    let gone = open().build().await.expect("a staff");
+    let run = gone.stream("Plan").await.expect("a run");
+    let root = run.root().clone();
+    run.report().await.expect("a report");
+    let task = NewTask { assignee: Some(Assignee::New(NewAgent::default())), ..NewTask::titled("Sweep") };
+    let desk = TaskBoard::new(store.clone(), gone.board(), workspace.to_string_lossy());
+    let (add, now) = (Command::Add { tasks: vec![task] }, gone.runtime().clock().now());
+    desk.ask(Actor::Thread(root.clone()), None, add, now).await.expect("a task");
+    let notice = ("the board".into(), "Look at the tasks".into());
+    gone.runtime().notify(&root, InputId::new("notice"), notice, false).await.expect("it is woken");
+    gone.runtime().leave().await;
+
+    let staff = open().build().await.expect("a staff");
+    let folder = workspace.canonicalize().expect("it exists");
+    let never = Box::new(|_, _| unreachable!("the staff of the one folder is open"));
+    let worker = Worker::new("work", store.clone(), never, 4, Vec::new()).with_staff(folder, staff.clone()).await;
+    // The creator's process dies after the worker has looked for threads to adopt, and before it starts tasks.
+    TaskChores::new(Scope::All, Vec::new()).perform(&worker).await.expect("chores are done");
+    let task = desk.task(&TaskId::of(1)).await.expect("the task");
+    assert_eq!(task.reason, None);
+    assert_eq!(task.thread.and_then(|thread| thread.parent()), Some(root.clone()), "it works below its creator");
+    assert!(staff.runtime().drives(&root), "its creator goes on here");
+    worker.leave().await;
 }

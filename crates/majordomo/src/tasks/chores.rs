@@ -28,6 +28,9 @@ use crate::worker::{Chores, Worker};
 /// Deliveries and tasks that are looked at in one go.
 const AT_ONCE: usize = 64;
 
+/// How often one root is gone on with for one task: each time, another process that had done so must have died.
+const ADOPTIONS: usize = 3;
+
 /// The preset whose words are used for its threads.
 const LACE: &str = "lace";
 
@@ -181,10 +184,7 @@ async fn start(
     let staff = worker.staff_for(Path::new(&*board.folder)).await?;
     let id = match (thread, under) {
         (Some(thread), _) => thread.clone(),
-        (None, Some(root)) => {
-            let of_root = worker.staff_of(root).await?;
-            of_root.runtime().issue_child(root, delivery.id.input(&board.id)).await?
-        }
+        (None, Some(root)) => issue_child(worker, root, delivery.id.input(&board.id)).await?,
         (None, None) => return Err(Error::Setting("the task names no thread and no root".to_owned())),
     };
     let agent = new.agent.as_deref().unwrap_or(GENERAL);
@@ -229,6 +229,19 @@ async fn start(
         })
         .await?;
     Ok(Command::Begun { task: task.id.clone(), delivery: delivery.id.clone(), thread: id, thread_n: 0 })
+}
+
+/// The name of a new thread below a root. A root that a notice had woken in a process that is gone goes on here first: it is a worker's, and
+/// no person will resume it.
+async fn issue_child(worker: &Worker, root: &ThreadId, input: InputId) -> Result<ThreadId, Error> {
+    let staff = worker.staff_of(root).await?;
+    for _ in 0..ADOPTIONS {
+        match staff.runtime().issue_child(root, input.clone()).await {
+            Err(runtime::Error::Interrupted(_)) if worker.adopt_woken(root).await? => {}
+            issued => return Ok(issued?),
+        }
+    }
+    Ok(staff.runtime().issue_child(root, input).await?)
 }
 
 /// Hands a task to a thread that exists.
@@ -337,7 +350,7 @@ async fn stop_unwanted(worker: &Worker, board: &Board, delivery: &Delivery) -> R
     let staff = worker.staff_for(Path::new(&*board.folder)).await?;
     let thread = match (thread, under) {
         (Some(thread), _) => thread.clone(),
-        (None, Some(root)) => staff.runtime().issue_child(root, delivery.id.input(&board.id)).await?,
+        (None, Some(root)) => issue_child(worker, root, delivery.id.input(&board.id)).await?,
         (None, None) => return Ok(()),
     };
     match staff.runtime().stop(&thread, Strength::Cancel, "its task was taken back").await {
