@@ -47,6 +47,8 @@ const STEPS: &[M<'static>] = &[
 ];
 const MIGRATIONS: Migrations<'static> = Migrations::from_slice(STEPS);
 const SCHEMA: u32 = STEPS.len() as u32;
+/// What all steps come to. A new file is made by it: the steps make tables anew that others made, which takes five times as long.
+const WHOLE: &str = include_str!("../../migrations/whole.sql");
 
 /// Whether the linked SQLite can be trusted.
 pub(super) fn check_version(linked: i32) -> Result<(), Error> {
@@ -219,6 +221,13 @@ fn migrate(connection: &mut Connection) -> Result<(), Error> {
     if found == SCHEMA {
         return Ok(());
     }
+    if found == 0 {
+        make(connection)?;
+    }
+    let found = schema(connection)?;
+    if found == SCHEMA {
+        return Ok(());
+    }
     let is_earlier = found > 0;
     if is_earlier && let Some(process) = at_work(connection)? {
         return Err(Error::AtWork(Box::new(process)));
@@ -234,6 +243,16 @@ fn migrate(connection: &mut Connection) -> Result<(), Error> {
         Error::ReadOnly(source) if is_earlier => Error::Earlier(source),
         other => other,
     })
+}
+
+/// Makes all tables of a new file, unless another process has done so meanwhile.
+fn make(connection: &mut Connection) -> Result<(), Error> {
+    let transaction = connection.transaction()?;
+    if schema(&transaction)? == 0 {
+        transaction.execute_batch(WHOLE)?;
+        transaction.pragma_update(None, "user_version", SCHEMA)?;
+    }
+    Ok(transaction.commit()?)
 }
 
 /// A process that works with the file, as it was made by an earlier version: it would know none of the tables any more.
@@ -258,6 +277,45 @@ mod tests {
     #[test]
     fn the_migrations_are_valid() {
         MIGRATIONS.validate().unwrap();
+    }
+
+    #[test]
+    fn a_new_file_has_the_tables_that_the_steps_come_to() {
+        let mut by_steps = Connection::open_in_memory().unwrap();
+        MIGRATIONS.to_latest(&mut by_steps).unwrap();
+        let mut at_once = Connection::open_in_memory().unwrap();
+        make(&mut at_once).unwrap();
+        assert_eq!(schema(&at_once).unwrap(), schema(&by_steps).unwrap());
+        let (by_steps, at_once) = (written(&by_steps), written(&at_once));
+        for (name, wanted) in &by_steps {
+            assert_eq!(
+                at_once.get(name),
+                Some(wanted),
+                "{name} in migrations/whole.sql is not what the steps make of it"
+            );
+        }
+        assert_eq!(at_once.len(), by_steps.len(), "more in migrations/whole.sql than the steps make");
+    }
+
+    /// What is in a database, by name: how each table and index is made, without comments and spaces, and how many rows there are.
+    fn written(db: &Connection) -> std::collections::BTreeMap<String, (String, i64)> {
+        let mut statement = db.prepare("SELECT type, name, tbl_name, sql FROM sqlite_schema").unwrap();
+        let rows = statement.query_map([], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get::<_, Option<String>>(3)?.unwrap_or_default()))
+        });
+        let found: Vec<(String, String, String, String)> = rows.unwrap().collect::<Result<_, _>>().unwrap();
+        let plain = |sql: &str| {
+            let lines = sql.lines().map(|line| line.split_once("--").map_or(line, |(before, _)| before));
+            lines.collect::<Vec<_>>().join(" ").replace('"', "").split_whitespace().collect::<String>()
+        };
+        let rows = |kind: &str, name: &str| match kind {
+            "table" => db.query_row(&format!("SELECT count(*) FROM '{name}'"), [], |row| row.get(0)).unwrap(),
+            _ => 0,
+        };
+        let each = found
+            .iter()
+            .map(|(kind, name, table, sql)| (format!("{kind} {name} of {table}"), (plain(sql), rows(kind, name))));
+        each.collect()
     }
 
     // F11
