@@ -55,6 +55,28 @@ fn every_place_that_the_map_names_exists() {
 }
 
 #[test]
+fn every_decision_has_a_number_of_its_own_and_is_found_where_pages_name_it() {
+    let mut pages = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(PathBuf::from).to_vec();
+    files_below(&workspace().join("docs"), "md", &mut pages);
+    let mut numbers = BTreeSet::new();
+    for entry in fs::read_dir(workspace().join("docs/decisions")).expect("there are decisions") {
+        let name = entry.expect("a decision").file_name().to_string_lossy().into_owned();
+        let number: u32 = name.get(..4).and_then(|digits| digits.parse().ok()).expect("a number of four digits");
+        assert!(numbers.insert(number), "two decisions have the number {number}");
+        let page = read(&format!("docs/decisions/{name}"));
+        assert!(page.starts_with(&format!("# {number}. ")), "{name} has another number in its heading");
+    }
+    assert!(numbers.len() > 10, "the search for decisions is broken");
+    for path in pages {
+        let text = fs::read_to_string(workspace().join(&path)).expect("a page");
+        for named in text.split("decisions/").skip(1).filter(|named| named.starts_with(|c: char| c.is_ascii_digit())) {
+            let name = named.split([')', '`', ' ', '#']).next().expect("a name");
+            assert!(workspace().join("docs/decisions").join(name).exists(), "{} names {name}", path.display());
+        }
+    }
+}
+
+#[test]
 fn every_file_opens_with_what_it_is_for() {
     // A sibling `tests.rs` belongs to the file beside it.
     for path in rust_files().into_iter().filter(|path| !path.ends_with("tests.rs")) {
