@@ -113,6 +113,8 @@ impl ModelServer {
         let routes = Router::new()
             .route("/v1/messages", post(answer))
             .route("/v1/chat/completions", post(answer))
+            // Where OpenRouter has it, for clients that go through this server as their proxy.
+            .route("/api/v1/chat/completions", post(answer))
             .route("/v1/responses", post(answer))
             .route("/v1beta/models/{call}", post(answer))
             .route("/api/chat", post(answer))

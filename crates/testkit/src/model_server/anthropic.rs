@@ -79,6 +79,11 @@ fn check_marks(body: &Map<String, Value>) -> Checked {
     for part in ["tools", "system", "messages"] {
         find_marks(body.get(part).unwrap_or(&Value::Null), part, &mut marks);
     }
+    check_found_marks(marks)
+}
+
+/// The same for marks that were found elsewhere, each with its place.
+pub(super) fn check_found_marks(marks: Vec<(String, &Value)>) -> Checked {
     let found = marks.len();
     require(found <= MOST_CACHE_MARKS, || {
         format!("A maximum of {MOST_CACHE_MARKS} blocks with cache_control may be provided. Found {found}.")

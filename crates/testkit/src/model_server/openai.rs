@@ -6,11 +6,11 @@ use agent::model::StopReason;
 use axum::http::HeaderMap;
 use serde_json::{Map, Value, json};
 
-use super::Given;
 use super::strict::{
     Checked, answered, bad, closed, count, data_url, headers as check_headers, list, name, object, only, require, text,
 };
 use super::turn::Saying;
+use super::{Given, anthropic};
 
 /// Fields beside the words of an answer that some servers give.
 const BESIDE: [&str; 5] = ["reasoning_content", "reasoning", "reasoning_details", "thinking_blocks", "extra_content"];
@@ -59,7 +59,29 @@ pub(super) fn check(headers: &HeaderMap, body: &Value, given: &HashMap<String, G
             closed(&schema["schema"], "response_format.json_schema.schema")?;
         }
     }
-    check_messages(list(field("messages"), "messages")?, has_tools, given)
+    let messages = list(field("messages"), "messages")?;
+    check_marks(headers, field("model"), messages)?;
+    check_messages(messages, has_tools, given)
+}
+
+/// OpenRouter passes marks for the cache on to Anthropic's models, which take four at most. No other server knows them, and none takes a
+/// system prompt in parts.
+fn check_marks(headers: &HeaderMap, model: &Value, messages: &[Value]) -> Checked {
+    let is_router = headers.get("host").is_some_and(|host| host == "openrouter.ai");
+    let takes_marks = is_router && model.as_str().is_some_and(|model| model.starts_with("anthropic/"));
+    let mut marks = Vec::new();
+    for (nth, message) in messages.iter().enumerate() {
+        let parts = message["content"].as_array().map(Vec::as_slice).unwrap_or_default();
+        require(takes_marks || message["role"] != "system" || parts.is_empty(), || {
+            format!("messages[{nth}].content: must be a string")
+        })?;
+        let found = parts.iter().filter_map(|part| part.get("cache_control"));
+        marks.extend(found.map(|mark| (format!("messages[{nth}].content.cache_control"), mark)));
+    }
+    if let (Some((place, _)), false) = (marks.first(), takes_marks) {
+        return Err(bad(format!("{place}: Extra inputs are not permitted")));
+    }
+    anthropic::check_found_marks(marks)
 }
 
 /// What was given with an answer comes back as it was given, or not at all.
@@ -117,7 +139,7 @@ fn check_messages(messages: &[Value], has_tools: bool, given: &HashMap<String, G
                 only(object(message, &place)?, &["role", "content"], &format!("{place}."))?;
                 require(role == "user" || nth < said, || format!("{place}: a system message must come first"))?;
                 match &message["content"] {
-                    Value::Array(parts) if role == "user" => check_content(parts, &place)?,
+                    Value::Array(parts) => check_content(parts, &place)?,
                     content => text(content, &format!("{place}.content")).map(drop)?,
                 }
             }

@@ -9,6 +9,7 @@ use provider::Wire;
 use provider::scripted::{Script, estimate};
 
 use serde_json::{Map, Value};
+use tokio::sync::watch;
 
 use super::body::{Ending, Open, Piece, stream};
 use super::{Given, Request, anthropic, gemini, ollama, openai, responses, strict};
@@ -20,6 +21,7 @@ pub struct Turn {
     fault: Option<Fault>,
     delay: Duration,
     chunk_delay: Duration,
+    held: Option<watch::Receiver<bool>>,
 }
 
 /// Whether a server wants back what it gave.
@@ -160,6 +162,13 @@ impl Turn {
         self
     }
 
+    /// Sends nothing, not even headers, until this is true.
+    #[must_use]
+    pub fn held(mut self, until: &watch::Sender<bool>) -> Self {
+        self.held = Some(until.subscribe());
+        self
+    }
+
     /// An error status.
     pub fn status(status: u16, headers: Vec<(&'static str, String)>, message: &str) -> Self {
         Self::default().fault(Fault::Status { status, headers, message: message.to_owned() })
@@ -191,7 +200,7 @@ impl Turn {
         let fault = cue.failure(request.attempt).map(|kind| fault(kind, cue.reply.retry_after_ms));
         let delay = Duration::from_millis(cue.reply.delay_ms);
         let chunk_delay = Duration::from_millis(cue.reply.chunk_delay_ms);
-        Self { saying, fault, delay, chunk_delay }
+        Self { saying, fault, delay, chunk_delay, held: None }
     }
 
     /// What was given beside the words, under the name by which the answer is known when it comes back.
@@ -210,6 +219,10 @@ impl Turn {
 
     /// Does it.
     pub(super) async fn respond(self, request: &Request, open: Open) -> Response {
+        if let Some(mut held) = self.held {
+            // The test that held it may be over.
+            let _ = held.wait_for(|is_free| *is_free).await;
+        }
         tokio::time::sleep(self.delay).await;
         let (mut frames, closing) = match request.wire {
             Wire::Anthropic => (anthropic::frames(&self.saying), anthropic::CLOSING_FRAMES),

@@ -5,12 +5,13 @@ use std::sync::{Arc, Mutex};
 use agent::Json;
 use agent::message::Role;
 use agent::model::{Answer, CallError, CallErrorKind as Kind, StopReason, Tokens};
-use majordomo_testkit::model_server::{Back, Fault, ModelServer, Turn};
+use majordomo_testkit::model_server::{Back, Fault, KEY, ModelServer, Turn};
 use provider::{
     Ask, CacheTime, Conversation, Delta, DeltaSink, Effort, ModelEntry, ModelSettings, ModelTable, Options,
     ProviderConfig, Providers, Wire,
 };
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::stage::{WIRES, ask, config, heading, open, providers, result, said, tool, with};
 
@@ -573,4 +574,88 @@ async fn a_model_is_spoken_to_on_its_own_wire_where_one_is_set() {
     assert_eq!(server.refusals(), [""; 0], "each wire has its own headers");
     let price = |model: &str| providers.model(model).expect("a model").price.map(|price| price.output);
     assert_eq!(price("test/claude-haiku-4-5"), Some(5_000_000), "known by the wire that it is spoken to on");
+}
+
+/// OpenRouter, which is played by the server: requests to its address go through it as through a proxy.
+fn router(server: &ModelServer, settings: ModelSettings) -> ProviderConfig {
+    let config = config(Wire::OpenAi, "http://openrouter.ai/api/v1".to_owned());
+    ProviderConfig { proxy: Some(server.host()), settings, ..config }
+}
+
+/// What a request has for its system prompt.
+fn system_of(server: &ModelServer, nth: usize) -> Value {
+    server.requests()[nth].body["messages"][0]["content"].clone()
+}
+
+#[tokio::test]
+async fn openrouter_is_told_what_of_a_prompt_to_cache_for_the_models_that_can_and_no_other_server_is() {
+    let server = ModelServer::start(|request| match request.assistant_messages {
+        0 => Turn::text("I look.").call("toolu_1", "read_file", "{}"),
+        _ => Turn::text("done"),
+    })
+    .await;
+    let providers = providers(router(&server, ModelSettings::default()));
+    let sibling = async |own: &str| {
+        let mut conversation = providers.open("test/anthropic/claude-sonnet-5-5").expect("a model");
+        conversation.begin("be brief", own, &[tool()]);
+        conversation.push(&agent::message::Message::user("go", agent::message::Origin::Brief));
+        let answer = conversation.ask(ask()).await.expect("the server takes it");
+        conversation.push(&said(Role::Assistant, answer.parts));
+        conversation.push(&said(Role::User, vec![result("toolu_1")]));
+        conversation.ask(ask()).await.expect("the server takes it")
+    };
+    sibling("\nYou are 'a'.").await;
+    sibling("\nYou are 'b'.").await;
+    let mark = json!({ "type": "ephemeral" });
+    let marked = |own: &str| {
+        json!([
+            { "type": "text", "text": "be brief", "cache_control": mark },
+            { "type": "text", "text": own, "cache_control": mark },
+        ])
+    };
+    let sent: Vec<Value> = (0..4).map(|nth| system_of(&server, nth)).collect();
+    let (a, b) = (marked("\nYou are 'a'."), marked("\nYou are 'b'."));
+    assert_eq!(sent, [a.clone(), a, b.clone(), b], "the same in every request of a conversation");
+    // A parent that waits for its sub-agents may keep it for an hour.
+    let an_hour = ModelSettings { parent_cache: Some(CacheTime::OneHour), ..ModelSettings::default() };
+    let waiting = Ask { may_wait: true, ..ask() };
+    let providers = super::stage::providers(router(&server, an_hour));
+    begin(&providers, "test/anthropic/claude-sonnet-5-5").ask(waiting).await.expect("the server takes it");
+    let hour = json!({ "type": "ephemeral", "ttl": "1h" });
+    assert_eq!(system_of(&server, 4), json!([{ "type": "text", "text": "be brief", "cache_control": hour }]));
+    // Models of other makers cache by themselves, and servers elsewhere do not know the field.
+    begin(&providers, "test/openai/gpt-5").ask(ask()).await.expect("the server takes it");
+    let elsewhere = super::stage::providers(config(Wire::OpenAi, server.url(Wire::OpenAi)));
+    begin(&elsewhere, "test/anthropic/claude-sonnet-5-5").ask(ask()).await.expect("the server takes it");
+    assert_eq!((system_of(&server, 5), system_of(&server, 6)), (json!("be brief"), json!("be brief")));
+    assert_eq!(server.refusals(), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn the_server_refuses_marks_for_the_cache_where_openrouter_is_not_or_has_too_many() {
+    let server = ModelServer::start(|_| Turn::text("good")).await;
+    let part = json!({ "type": "text", "text": "be brief", "cache_control": { "type": "ephemeral" } });
+    let refused = async |model: &str, host: &str, parts: usize| {
+        let body = json!({
+            "model": model, "stream": true, "max_tokens": 9,
+            "messages": [{ "role": "system", "content": vec![part.clone(); parts] }, { "role": "user", "content": "go" }],
+        })
+        .to_string();
+        let request = format!(
+            "POST /api/v1/chat/completions HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {KEY}\r\n\
+             Content-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+            body.len()
+        );
+        let address = server.host().trim_start_matches("http://").to_owned();
+        let mut stream = tokio::net::TcpStream::connect(address).await.expect("the server is there");
+        stream.write_all(request.as_bytes()).await.expect("it is sent");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.expect("an answer");
+        answer
+    };
+    let claude = "anthropic/claude-sonnet-5-5";
+    assert!(refused(claude, "openrouter.ai", 4).await.contains("good"));
+    assert!(refused(claude, "openrouter.ai", 5).await.contains("A maximum of 4 blocks with cache_control"));
+    assert!(refused("openai/gpt-5", "openrouter.ai", 1).await.contains("must be a string"));
+    assert!(refused(claude, "example.org", 1).await.contains("must be a string"));
 }

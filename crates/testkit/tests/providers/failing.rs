@@ -1,8 +1,11 @@
 //! Calls that fail, each in its own way.
 
+use std::sync::Arc;
+
 use agent::model::CallErrorKind as Kind;
 use majordomo_testkit::model_server::{Fault, KEY, ModelServer, Turn};
 use provider::{Pace, ProviderConfig, Secret, Timeouts, Wire};
+use tokio::sync::watch;
 
 use super::stage::{SHORT, WIRES, ask, config, conversation, heading, open, providers, with};
 
@@ -84,6 +87,28 @@ async fn a_server_that_says_nothing_is_not_waited_for_for_ever() {
             let error = failure(wire, Turn::text("never heard").fault(fault.clone()), timeouts).await;
             assert_eq!((error.kind, error.partial), (Kind::Connection, None), "{wire:?} {fault:?}");
         }
+    }
+}
+
+#[tokio::test]
+async fn a_model_on_this_machine_may_take_ten_minutes_to_begin_unless_less_is_set() {
+    for wire in WIRES {
+        let free = Arc::new(watch::Sender::new(false));
+        let held = free.clone();
+        let server = ModelServer::start(move |_| Turn::text("at last").held(&held)).await;
+        let usual = Timeouts::usual(&server.url(wire));
+        assert_eq!((usual.first_byte.as_secs(), usual.idle.as_secs()), (600, 600), "{wire:?}");
+        let patient = ProviderConfig { timeouts: usual, ..config(wire, server.url(wire)) };
+        let patient = tokio::spawn(async move { conversation(patient).ask(ask()).await });
+        server.until_open(1).await;
+        let timeouts = Timeouts { first_byte: SHORT, ..usual };
+        let hasty = ProviderConfig { timeouts, ..config(wire, server.url(wire)) };
+        let error = conversation(hasty).ask(ask()).await.expect_err("no byte came in time");
+        assert_eq!((error.kind, error.partial), (Kind::Connection, None), "{wire:?}: {}", error.message);
+        assert!(!patient.is_finished(), "{wire:?}: the other one waits on");
+        free.send_replace(true);
+        let answer = patient.await.expect("it is asked").expect("an answer");
+        assert_eq!((heading(&answer).0.as_str(), server.refusals()), ("at last", vec![]), "{wire:?}");
     }
 }
 
