@@ -46,7 +46,7 @@ const KEPT: usize = 4 * 1024 * 1024;
 /// A comment, and no block of its own: some readers take every block for an event with data.
 const STILL_HERE: &[u8] = b": still here\n";
 /// What begins a stream in which nothing may have happened yet: its id is a place to come back to.
-const OPENED: &str = r#"{"type":"stream_open"}"#;
+pub(crate) const OPENED: &str = r#"{"type":"stream_open"}"#;
 
 /// What a watcher wants to see.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
+use std::time::Duration;
 
 use agent::ThreadId;
 use axum::Extension;
@@ -21,10 +22,13 @@ use super::events::sse;
 use super::extract::{DialectName, JsonBody, PathParam, QueryParams};
 use super::threads::{begin, go_on};
 use crate::access::{Caller, is_same_origin, is_visit};
-use crate::live::to_its_end;
+use crate::live::{OPENED, to_its_end};
 use crate::problem::Problem;
 use crate::server::Shared;
 use crate::shapes::{Begin, Chat, MAX_MESSAGE, NOT_BLANK};
+
+/// A run that has no frame after so long waits for its turn.
+const BEGINS_WITHIN: Duration = Duration::from_secs(2);
 
 /// In which words the answer is wanted.
 #[derive(Deserialize, JsonSchema)]
@@ -100,7 +104,7 @@ pub async fn streamed(
         }
         // Of an event that was seen in part, the rest is still to be sent.
         let run = shared.staff.session_of(&root).run_after(((seen + 1) / FRAMES_PER_EVENT).saturating_sub(1))?;
-        return Ok(sse(named_frames(&shared, run, seen, &wanted.dialect)));
+        return Ok(sse(frames_after(&shared, run, seen, &wanted.dialect)));
     }
     if caller == Caller::Browser && !is_same_origin(&headers) {
         return Err(not_ours());
@@ -131,21 +135,30 @@ async fn converse(shared: &Shared, sent: Chat) -> Result<Run, Problem> {
     }
 }
 
-/// A run's frames under ids that name the thread. The first id is there before anything has happened: a reader that comes back with it
-/// starts nothing. It has no data, for the stream holds the dialect's own events and no others; `EventSource`, for which this address
-/// is, takes the id of a block without data.
+/// A run's frames under ids that name the thread: a reader that comes back with one starts nothing. The first frame, which comes as soon as
+/// the run begins, brings the first id. A run that cannot begin yet, because its thread is at work on an earlier message, has no frame of
+/// its own for a while; so that the reader has an id meanwhile, its stream begins with `stream_open`.
 fn named_frames(shared: &Shared, run: Run, seen: u64, words: &DialectName) -> impl Stream<Item = Bytes> + Send + use<> {
+    let opened = Bytes::from(format!("id: {}/{seen}\ndata: {OPENED}\n\n", run.root()));
+    let mut frames = Box::pin(frames_after(shared, run, seen, words));
+    let first = async move {
+        let first = tokio::time::timeout(BEGINS_WITHIN, frames.next()).await;
+        stream::iter(first.unwrap_or(Some(opened))).chain(frames)
+    };
+    stream::once(first).flatten()
+}
+
+/// The same for a reader that has an id.
+fn frames_after(shared: &Shared, run: Run, seen: u64, words: &DialectName) -> impl Stream<Item = Bytes> + Send + use<> {
     let id = format!("id: {}/", run.root());
-    let first = stream::iter([Bytes::from(format!("{id}{seen}\n\n"))]);
-    let frames = to_its_end(run, words.begin(), seen, shared.live.closing.clone()).map(move |bytes| {
+    to_its_end(run, words.begin(), seen, shared.live.closing.clone()).map(move |bytes| {
         let text = String::from_utf8_lossy(&bytes);
         let named = text.split_inclusive('\n').map(|line| match line.strip_prefix("id: ") {
             Some(number) => format!("{id}{number}"),
             None => line.to_owned(),
         });
         named.collect::<String>().into()
-    });
-    first.chain(frames)
+    })
 }
 
 /// Whether everything was seen to the end of a run.

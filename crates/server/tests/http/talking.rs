@@ -120,10 +120,10 @@ async fn a_stream_begins_with_a_prompt_comes_back_at_any_frame_and_ends_for_good
         assert_eq!(answer.headers()[name], value);
     }
     let text = answer.text().await.expect("it ends");
-    let (place, text) = text.split_once("\n\n").expect("a place before anything has happened");
-    assert!(place.strip_prefix("id: ").is_some_and(|place| place.ends_with("/0")), "{place}");
     assert!(text.starts_with("id: ") && text.ends_with("\n\n"), "each is followed by an empty line: {text}");
-    let all = frames(text);
+    let blocks: Vec<&str> = text.trim_end().split("\n\n").collect();
+    assert!(blocks.iter().all(|block| block.contains("\ndata: {")), "each has an id and data: {text}");
+    let all = frames(&text);
     let told: Vec<(&str, &str)> = all.iter().map(|(_, frame)| (word(frame, "type"), word(frame, "agent"))).collect();
     assert_eq!(
         told,
@@ -144,7 +144,8 @@ async fn a_stream_begins_with_a_prompt_comes_back_at_any_frame_and_ends_for_good
         assert!(frame["timestamp"].as_str().is_some_and(|at| at.ends_with('Z')), "{frame}");
     }
     assert_eq!(all.last().expect("a frame").1, json!({ "type": "done" }));
-    let begun = (place.replace("id: ", ""), Value::Null);
+    // A reader that has seen nothing of the run comes back with the place before it.
+    let begun = (all[0].0.rsplit_once('/').expect("a thread and a number").0.to_owned() + "/0", Value::Null);
     for (at, (id, _)) in [&begun].into_iter().chain(&all).enumerate() {
         let request = open.client.get(open.url(path)).bearer_auth(&open.token).header("last-event-id", id);
         let answer = request.send().await.expect("an answer");
@@ -236,6 +237,29 @@ async fn a_message_to_a_busy_thread_is_answered_with_its_own_run() {
     let first = &told.first().expect("a frame").1;
     assert_eq!((word(first, "type"), word(first, "prompt")), ("run_started", "are you there?"), "{told:?}");
     assert_eq!(told.iter().filter(|(_, frame)| frame["type"] == "done").count(), 1);
+    open.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_that_waits_for_a_busy_thread_has_a_place_to_come_back_to_and_sends_nothing_twice() {
+    let open = Open::new().await;
+    let thread = open.start("write it").await;
+    let question = open.question().await;
+    let path = format!("/api/stream/x?prompt=are+you+there%3F&sessionId={thread}");
+    let mut watching = open.watching(&path, None).await;
+    let (place, first) = watching.next("a place").await.expect("an event");
+    assert_eq!(first, json!({ "type": "stream_open" }));
+    drop(watching);
+    let request = open.client.get(open.url(&path)).bearer_auth(&open.token);
+    let answer = request.header("last-event-id", place.expect("an id")).send().await.expect("an answer");
+    assert_eq!(answer.status(), 200);
+    let path = format!("/approvals/{}/decision", question["id"].as_str().expect("an id").replace('/', "%2F"));
+    let no = json!({ "decision": "deny", "digest": question["digest"] });
+    assert_eq!(open.call("POST", &path, Some(no)).await.0, 200);
+    let told = frames(&answer.text().await.expect("it ends"));
+    assert_eq!(word(&told.last().expect("a frame").1, "type"), "done", "{told:?}");
+    open.until_ended(&thread, 2).await;
+    assert_eq!(open.get(&format!("/threads/{thread}")).await["runs"], 2, "the message came once");
     open.close().await;
 }
 

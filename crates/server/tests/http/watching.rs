@@ -100,11 +100,17 @@ async fn the_first_block_of_every_stream_carries_data() {
     let open = Open::new().await;
     let thread = open.start("greenhouse").await;
     open.until(&thread, "completed").await;
-    let mut paths = vec![format!("/api/v1/threads/{thread}/events"), "/api/v1/events?after=0".to_owned()];
-    paths.extend(view::Dialect::NAMES.map(|dialect| format!("/api/v1/events?dialect={dialect}")));
-    paths.extend(view::Dialect::NAMES.map(|dialect| format!("/api/v1/events?after=0&dialect={dialect}")));
-    for path in paths {
-        let request = open.client.get(open.url(&path)).bearer_auth(&open.token);
+    let runs = ["/api/chat?dialect=", "/api/stream/x?prompt=greenhouse&dialect="].map(str::to_owned);
+    let all = ["/api/v1/events?dialect=", "/api/v1/events?after=0&dialect="].map(str::to_owned);
+    let family = format!("/api/v1/threads/{thread}/events?dialect=");
+    let paths = all.into_iter().chain([family]).chain(runs.clone());
+    let paths = paths.flat_map(|path| view::Dialect::NAMES.map(|dialect| format!("{path}{dialect}")));
+    for path in paths.chain([format!("/api/v1/threads/{thread}/events"), "/api/v1/events?after=0".to_owned()]) {
+        let request = match path.starts_with("/api/chat") {
+            true => open.client.post(open.url(&path)).body(json!({ "message": "greenhouse" }).to_string()),
+            false => open.client.get(open.url(&path)),
+        };
+        let request = request.bearer_auth(&open.token);
         let mut answer = request.send().await.expect("an answer");
         let mut text = String::new();
         while !text.contains("\n\n") {
@@ -112,7 +118,8 @@ async fn the_first_block_of_every_stream_carries_data() {
         }
         let block = text.split("\n\n").next().expect("a block");
         let has = |field: &str| block.lines().any(|line| line.starts_with(field));
-        assert!(has("data: {") && has("id: ") && has("retry: "), "{path}: {block}");
+        let is_run = runs.iter().any(|run| path.starts_with(run));
+        assert!(has("data: {") && has("id: ") && (is_run || has("retry: ")), "{path}: {block}");
     }
     open.close().await;
 }
