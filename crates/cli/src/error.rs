@@ -114,6 +114,7 @@ impl From<majordomo::transfer::Error> for Failure {
             Error::Store(error) => error.into(),
             Error::Line { .. } | Error::Exists(_) | Error::Message(_) => Self::usage(error.to_string()),
             Error::Nothing(_) => Self::failed(error.to_string()),
+            Error::Files(_) => Self::failed(chain(&error)),
         }
     }
 }

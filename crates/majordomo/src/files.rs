@@ -10,8 +10,8 @@ use agent::context::fenced;
 use agent::message::Attachment;
 use provider::{Ability, ModelEntry};
 use tokio::sync::Semaphore;
-use tool::{Artefacts, attach, is_attachable};
-pub use tool::{Refusal, image_type};
+pub use tool::{Artefacts, Refusal, image_type};
+use tool::{attach, is_attachable};
 
 /// The longest text file that is added to a prompt.
 const MAX_TEXT_BYTES: usize = 256 << 10;

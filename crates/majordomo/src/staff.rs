@@ -611,6 +611,11 @@ impl Staff {
         added.await.unwrap_or_else(gone).map_err(Error::File)
     }
 
+    /// Where images and documents that came with messages are kept; none without a data folder.
+    pub fn artefacts(&self) -> Option<&Artefacts> {
+        self.0.artefacts.as_ref()
+    }
+
     /// The bytes of an image or a document that came with a message, by the id under which the log names it.
     pub async fn attached_bytes(&self, id: &str) -> Option<Vec<u8>> {
         let (artefacts, id) = (self.0.artefacts.clone()?, id.to_owned());

@@ -1,8 +1,10 @@
 //! Conversations as files, and copies of them: export, import and fork.
 //!
-//! A file holds the events of a root and all its descendants, a line of JSON for each, after a line that says what it is. What comes in is
-//! data: it is read as a log before anything is written, only runs that are over are taken, and nothing that a person once allowed in it is
-//! in force here. All of it is written, or nothing.
+//! A file holds the events of a root and all its descendants, a line of JSON for each, after a line that says what it is, and then the
+//! images and documents that they name (`files.rs`). What comes in is data: it is read as a log before anything is written, only runs that
+//! are over are taken, and nothing that a person once allowed in it is in force here. All of it is written, or nothing.
+
+mod files;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -10,15 +12,20 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use agent::approval::{Resolution, Scope};
+use agent::message::Attachment;
 use agent::{Event, Mode, Outside, Thread, ThreadId, Time};
 use serde::{Deserialize, Serialize};
 use store::{Commit, Process, Record, Selection, Store, ThreadQuery, read_all};
+use tool::Artefacts;
 use view::{Entry, Transcript};
 
 use crate::follow::logged;
+use files::{FileLine, Files};
 
-/// The version of the file.
-const VERSION: u32 = 1;
+/// The version of a file that holds events alone.
+const EVENTS: u32 = 1;
+/// The version of a file that also holds the bytes of images and documents.
+const WITH_FILES: u32 = 2;
 
 /// The first line of a file.
 #[derive(Serialize, Deserialize)]
@@ -57,6 +64,9 @@ pub enum Error {
     /// No run of it is over.
     #[error("no run of thread {0} is over")]
     Nothing(ThreadId),
+    /// An image or a document could not be kept.
+    #[error("the files of the conversation cannot be kept; nothing was imported")]
+    Files(#[source] std::io::Error),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] store::Error),
@@ -71,16 +81,46 @@ pub struct Taking {
     pub mode: Mode,
 }
 
-/// The lines of a root and all its descendants.
-pub async fn export(store: &dyn Store, root: &ThreadId) -> Result<Vec<String>, Error> {
+/// A conversation as it is written to a file.
+#[derive(Clone, Debug)]
+pub struct Export {
+    events: Vec<String>,
+    files: Vec<Arc<str>>,
+    artefacts: Artefacts,
+    /// Images and documents that are named without their bytes: they are gone, or all together are too large.
+    pub left_out: Vec<Attachment>,
+}
+
+impl Export {
+    /// The lines of the file. The bytes of images and documents are read one by one.
+    pub fn into_lines(self) -> impl Iterator<Item = String> + Send {
+        let Self { events, files, artefacts, .. } = self;
+        events.into_iter().chain(files.into_iter().filter_map(move |digest| files::line(&artefacts, &digest)))
+    }
+}
+
+/// A root and all its descendants, with the images and documents that they name.
+pub async fn export(store: &dyn Store, root: &ThreadId, artefacts: &Artefacts) -> Result<Export, Error> {
     let records = read_all(store, Selection::tree(root)).await?;
-    let head = Head { majordomo_thread: VERSION, root: root.clone() };
+    let (mut files, mut left_out, mut total) = (Vec::new(), Vec::new(), 0);
+    for (digest, attachment) in files::named_by_all(records.iter().map(|record| &*record.event)) {
+        total += attachment.bytes;
+        if total <= files::MAX_BYTES && artefacts.holds(&digest, attachment.bytes) {
+            files.push(digest);
+        } else {
+            total -= attachment.bytes;
+            left_out.push(attachment.clone());
+        }
+    }
+    let version = if files.is_empty() { EVENTS } else { WITH_FILES };
+    let head = Head { majordomo_thread: version, root: root.clone() };
     let head = serde_json::to_string(&head).expect("our own types serialise to JSON");
     let lines = records.iter().map(|record| {
         let line = Line { thread: record.thread.clone(), at: record.at, event: (*record.event).clone() };
         serde_json::to_string(&line).expect("events serialise to JSON")
     });
-    Ok(std::iter::once(head).chain(lines).collect())
+    let events = std::iter::once(head).chain(lines).collect();
+    Ok(Export { events, files, artefacts: artefacts.clone(), left_out })
 }
 
 /// A conversation with all its sub-agents, to read.
@@ -106,16 +146,38 @@ pub async fn markdown(store: &dyn Store, root: &ThreadId) -> Result<String, Erro
     Ok(text.trim_end().to_owned())
 }
 
+/// A conversation that was taken in.
+#[derive(Clone, Debug)]
+pub struct Imported {
+    /// Its root.
+    pub root: ThreadId,
+    /// Images and documents that it names and whose bytes are not here.
+    pub missing: Vec<Attachment>,
+}
+
 /// Takes a conversation in from the lines of a file, under its own name.
-pub async fn import(store: &Arc<dyn Store>, text: &str, taking: &Taking, now: Time) -> Result<ThreadId, Error> {
-    let (root, lines) = read(text)?;
+pub async fn import(
+    store: &Arc<dyn Store>,
+    artefacts: &Artefacts,
+    text: &str,
+    taking: &Taking,
+    now: Time,
+) -> Result<Imported, Error> {
+    let (root, lines, files) = read(text)?;
     if store.thread(&root).await?.is_some() {
         return Err(Error::Exists(root));
     }
     let lines = at_rest(lines, &root, None).ok_or_else(|| Error::Nothing(root.clone()))?;
     let lines: Vec<Line> = lines.into_iter().map(|line| Line { event: taken(line.event, taking), ..line }).collect();
+    let named = files::named_by_all(lines.iter().map(|line| &line.event));
+    let is_here = |attachment: &Attachment| {
+        files.has(&attachment.digest) || artefacts.holds(&attachment.digest, attachment.bytes)
+    };
+    let missing = named.into_values().filter(|attachment| !is_here(attachment)).cloned().collect();
+    // Bytes are on the disk before anything in the log names them. Without an event that names them they do no harm.
+    files.keep(artefacts).map_err(Error::Files)?;
     write(store, &root, lines, now).await?;
-    Ok(root)
+    Ok(Imported { root, missing })
 }
 
 /// Copies a conversation under another name, as far as an answer: the `at`th message as lists number them, or the newest. What people
@@ -167,16 +229,17 @@ fn end_of(records: &[Record], root: &ThreadId, at: usize) -> Result<u64, Error> 
     }
 }
 
-/// Reads the lines of a file, each with its place.
-fn read(text: &str) -> Result<(ThreadId, Vec<(u64, Line)>), Error> {
+/// Reads the lines of a file, each with its place, and what it holds of images and documents.
+fn read(text: &str) -> Result<(ThreadId, Vec<(u64, Line)>, Files), Error> {
     let wrong = |line: usize, why: String| Error::Line { line, why };
     let mut lines =
         text.lines().enumerate().map(|(at, line)| (at + 1, line)).filter(|(_, line)| !line.trim().is_empty());
     let (_, head) = lines.next().ok_or_else(|| wrong(1, "the file is empty".to_owned()))?;
     let head: Head = serde_json::from_str(head)
         .map_err(|_| wrong(1, "this is no exported thread (majordomo thread export --format jsonl)".to_owned()))?;
-    if head.majordomo_thread != VERSION {
-        return Err(wrong(1, format!("the file has version {}, and {VERSION} is understood", head.majordomo_thread)));
+    if !(EVENTS..=WITH_FILES).contains(&head.majordomo_thread) {
+        let version = head.majordomo_thread;
+        return Err(wrong(1, format!("the file has version {version}, and {EVENTS} to {WITH_FILES} are understood")));
     }
     let root = head.root;
     let is_name = |id: &ThreadId| {
@@ -193,8 +256,13 @@ fn read(text: &str) -> Result<(ThreadId, Vec<(u64, Line)>), Error> {
     }
     let mut threads: BTreeMap<ThreadId, Option<Thread>> = BTreeMap::new();
     let mut inputs: BTreeSet<(ThreadId, Arc<str>)> = BTreeSet::new();
-    let mut read = Vec::new();
+    let (mut read, mut files) = (Vec::new(), Files::default());
     for (at, text) in lines {
+        if text.trim_start().starts_with(FILE) {
+            let line: FileLine = serde_json::from_str(text).map_err(|error| wrong(at, error.to_string()))?;
+            files.take(at, line).map_err(|why| wrong(at, why))?;
+            continue;
+        }
         let line: Line = serde_json::from_str(text).map_err(|error| wrong(at, error.to_string()))?;
         if !is_name(&line.thread) {
             return Err(wrong(at, format!("'{}' is no thread of {root}", line.thread)));
@@ -228,8 +296,12 @@ fn read(text: &str) -> Result<(ThreadId, Vec<(u64, Line)>), Error> {
         }
         read.push((at as u64, line));
     }
-    Ok((root, read))
+    files.check(read.iter().map(|(_, line)| &line.event)).map_err(|(at, why)| wrong(at, why))?;
+    Ok((root, read, files))
 }
+
+/// How the line of a file begins; no event has a field of that name.
+const FILE: &str = "{\"file\":";
 
 /// The events of runs that are over, up to a place; none where no run of the root is.
 fn at_rest(lines: Vec<(u64, Line)>, root: &ThreadId, end: Option<u64>) -> Option<Vec<Line>> {

@@ -29,9 +29,14 @@ impl Artefacts {
         Self { folder: data.join(FOLDER) }
     }
 
+    /// The digest by which bytes are found.
+    pub fn digest(bytes: &[u8]) -> String {
+        blake3::hash(bytes).to_hex().to_string()
+    }
+
     /// Keeps bytes; the digest by which they are found again.
     pub fn keep(&self, bytes: &[u8]) -> io::Result<String> {
-        let digest = blake3::hash(bytes).to_hex().to_string();
+        let digest = Self::digest(bytes);
         let path = self.folder.join(&digest);
         if fs::metadata(&path).is_ok_and(|found| found.len() == bytes.len() as u64) {
             return Ok(digest);
@@ -56,13 +61,21 @@ impl Artefacts {
 
     /// The bytes of a digest; none where they are missing, or are no longer what they were.
     pub fn read(&self, digest: &str) -> Option<Vec<u8>> {
-        // A digest is a file's name here, and comes from a log that may have been written by another program.
-        if digest.is_empty() || !digest.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            return None;
-        }
         let mut bytes = Vec::new();
-        File::open(self.folder.join(digest)).ok()?.read_to_end(&mut bytes).ok()?;
-        (blake3::hash(&bytes).to_hex().as_str() == digest).then_some(bytes)
+        File::open(self.path(digest)?).ok()?.read_to_end(&mut bytes).ok()?;
+        (Self::digest(&bytes) == digest).then_some(bytes)
+    }
+
+    /// Whether a file of this size is kept under a digest. Its bytes are not read.
+    pub fn holds(&self, digest: &str, bytes: u64) -> bool {
+        self.path(digest).is_some_and(|path| fs::metadata(path).is_ok_and(|found| found.len() == bytes))
+    }
+
+    /// Where the bytes of a digest lie; none for what is no digest.
+    fn path(&self, digest: &str) -> Option<PathBuf> {
+        // A digest is a file's name here, and comes from a log that may have been written by another program.
+        let is_digest = !digest.is_empty() && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
+        is_digest.then(|| self.folder.join(digest))
     }
 }
 

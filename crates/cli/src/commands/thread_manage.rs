@@ -4,8 +4,10 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
+use agent::message::Attachment;
 use agent::{InputId, Mode, Outside, ThreadId};
 use majordomo::config::Flags;
+use majordomo::files::Artefacts;
 use majordomo::staff::open_store;
 use majordomo::transfer::{self, Taking};
 use store::{Store, ThreadRow};
@@ -79,11 +81,16 @@ pub async fn fork(name: &str, at: Option<usize>, flags: &Flags) -> Result<u8, Fa
 
 /// `majordomo thread export`.
 pub async fn export(name: &str, format: Format, output: Option<&Path>, flags: &Flags) -> Result<u8, Failure> {
-    let store = open(flags)?;
+    let (_, config) = configured(flags)?;
+    let store = open_store(&config)?;
     let root = root_of(&*store, name).await?;
-    let lines = match format {
-        Format::Jsonl => transfer::export(&*store, &root).await?,
-        Format::Md => vec![transfer::markdown(&*store, &root).await?],
+    let lines: Box<dyn Iterator<Item = String>> = match format {
+        Format::Jsonl => {
+            let export = transfer::export(&*store, &root, &Artefacts::at(&config.data)).await?;
+            warn_of(&export.left_out, "written by name only: its bytes are gone, or all files together are too large");
+            Box::new(export.into_lines())
+        }
+        Format::Md => Box::new(std::iter::once(transfer::markdown(&*store, &root).await?)),
     };
     store.close().await;
     let mut result = out::Result::open(output)?;
@@ -93,6 +100,13 @@ pub async fn export(name: &str, format: Format, output: Option<&Path>, flags: &F
         }
     }
     Ok(0)
+}
+
+/// Names each image or document of which this is so.
+fn warn_of(files: &[Attachment], what: &str) {
+    for file in files {
+        out::note(&format!("{} is {what}", file.name));
+    }
 }
 
 /// `majordomo thread import`.
@@ -111,12 +125,13 @@ pub async fn import(file: &Path, flags: &Flags) -> Result<u8, Failure> {
     // A file that is no log of ours is told of by its line, and not by where that was found.
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
-    let imported = transfer::import(&store, &text, &taking, out::now()).await;
+    let imported = transfer::import(&store, &Artefacts::at(&config.data), &text, &taking, out::now()).await;
     std::panic::set_hook(hook);
-    let id = imported?;
+    let imported = imported?;
     store.close().await;
+    warn_of(&imported.missing, "named in it and not there: models are told so in its place");
     out::note(&format!("it works in {} from now on, and asks before it writes", folder.display()));
-    out::Result::Stdout.line(id.as_str())?;
+    out::Result::Stdout.line(imported.root.as_str())?;
     Ok(0)
 }
 

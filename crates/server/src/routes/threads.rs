@@ -1,10 +1,14 @@
 //! `threads`: conversations, from the first message to the last report.
 
+use std::convert::Infallible;
+
 use agent::{InputId, Outside, Strength, ThreadId};
 use axum::Json;
+use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use futures_util::stream;
 use majordomo::follow::logged;
 use majordomo::threads::object;
 use majordomo::{Run, Work, transfer};
@@ -167,14 +171,30 @@ pub async fn export_markdown(State(shared): State<Shared>, PathParam(id): PathPa
 /// `GET threads/{id}/export.jsonl`: a conversation to take in elsewhere.
 pub async fn export_log(State(shared): State<Shared>, PathParam(id): PathParam) -> Result<Response, Problem> {
     let root = shared.store().resolve(&id).await?.root();
-    let lines = transfer::export(&**shared.store(), &root).await.map_err(untransferable)?;
-    Ok(saved(&root, "jsonl", "application/octet-stream", lines.join("\n") + "\n"))
+    let artefacts = shared.staff.artefacts().ok_or_else(|| Problem::unusable("there is no data folder"))?;
+    let export = transfer::export(&**shared.store(), &root, artefacts).await.map_err(untransferable)?;
+    // The bytes of images and documents are read while it is sent.
+    let pieces = stream::unfold(export.into_lines(), |mut lines| async {
+        let piece = tokio::task::spawn_blocking(move || {
+            let mut piece = String::new();
+            while let Some(line) = (piece.len() < PIECE).then(|| lines.next()).flatten() {
+                piece.push_str(&line);
+                piece.push('\n');
+            }
+            (!piece.is_empty()).then(|| (Ok::<_, Infallible>(piece), lines))
+        });
+        piece.await.ok()?
+    });
+    Ok(saved(&root, "jsonl", "application/octet-stream", Body::from_stream(pieces)))
 }
 
+/// So many bytes of a saved log are made at once, or one line that is longer.
+const PIECE: usize = 256 * 1024;
+
 /// A file that a browser saves. Names of threads need no escapes.
-fn saved(root: &ThreadId, ending: &str, kind: &'static str, text: String) -> Response {
+fn saved(root: &ThreadId, ending: &str, kind: &'static str, body: impl Into<Body>) -> Response {
     let name = format!("attachment; filename=\"{root}.{ending}\"");
-    ([(header::CONTENT_TYPE, kind.to_owned()), (header::CONTENT_DISPOSITION, name)], text).into_response()
+    ([(header::CONTENT_TYPE, kind.to_owned()), (header::CONTENT_DISPOSITION, name)], body.into()).into_response()
 }
 
 fn untransferable(error: transfer::Error) -> Problem {
