@@ -42,6 +42,7 @@ macro_rules! conformance_tests {
             boards::a_command_is_carried_out_once_under_its_name,
             boards::the_rows_of_a_board_tell_what_its_events_tell,
             boards::tasks_are_listed_in_pages,
+            boards::events_of_all_boards_are_read_in_the_order_of_the_log,
             boards::a_delivery_that_is_claimed_comes_back_after_a_while,
             boards::tasks_whose_thread_rests_are_found,
             boards::a_thread_that_was_made_for_a_task_is_known_with_its_task,

@@ -12,7 +12,7 @@ use board::{
 use futures_util::StreamExt;
 
 use super::sample::{NOW, append, reported, root, run_started, threads};
-use crate::boards::{BoardCommit, DeliveryQuery, TaskQuery, carry_out, follow_board};
+use crate::boards::{BoardCommit, DeliveryQuery, OnBoard, TaskQuery, carry_out, follow_board};
 use crate::error::Error;
 use crate::open::Store;
 use crate::rows::LEASE_MS;
@@ -193,6 +193,35 @@ pub async fn tasks_are_listed_in_pages(store: Arc<dyn Store>) {
     let completed = TaskQuery { status: Some(Status::Completed), ..TaskQuery::of(&here()) };
     assert_eq!(numbers(&*store, completed).await, [3, 9]);
     assert!(store.tasks(TaskQuery::of(&BoardId::new("other"))).await.unwrap().is_empty());
+}
+
+/// From any place, in pages of any size, with events of threads between them.
+pub async fn events_of_all_boards_are_read_in_the_order_of_the_log(store: Arc<dyn Store>) {
+    let boards = ["a", "b", "c"].map(BoardId::new);
+    threads(&*store, &[&root()]).await;
+    for n in 0..12 {
+        // The third one gets its first event late.
+        let board = &boards[[0, 1, 0, 0, 2][n % 5].min(n / 3)];
+        let command = Command::Add { tasks: vec![titled(&format!("task {n}"))] };
+        let request = Request { by: Actor::Human, name: None, folder: "/work".into(), command };
+        carry_out(&*store, board, request, NOW, false).await.unwrap().unwrap();
+        append(&*store, &root(), n as u64 + 1, vec![run_started(n as u32 + 1, "go on")]).await;
+    }
+    let mut all = Vec::new();
+    for board in &boards {
+        let events = store.board_events(board, 0, 100).await.unwrap();
+        assert!(!events.is_empty(), "{board}");
+        all.extend(events.into_iter().map(|record| OnBoard { board: board.clone(), record }));
+    }
+    all.sort_by_key(|event| event.record.position);
+    let newest = *store.tail().borrow();
+    for after in 0..=newest + 1 {
+        for limit in [1, 2, 5, 100] {
+            let wanted = all.iter().filter(|event| event.record.position > after).take(limit).cloned();
+            let read = store.all_board_events(after, limit).await.unwrap();
+            assert_eq!(read, wanted.collect::<Vec<_>>(), "{limit} after {after}");
+        }
+    }
 }
 
 /// Unless it was carried out.

@@ -97,7 +97,13 @@ pub(super) fn runnable(db: &Connection) -> Result<Vec<Board>, Error> {
 
 /// A board's events after its `after_n`th.
 pub(super) fn events(db: &Connection, board: &BoardId, after_n: u64, limit: usize) -> Result<Vec<BoardRecord>, Error> {
-    let Some((key, _)) = find(db, board)? else { return Ok(Vec::new()) };
+    match find(db, board)? {
+        Some((key, _)) => events_of(db, key, after_n, limit),
+        None => Ok(Vec::new()),
+    }
+}
+
+fn events_of(db: &Connection, key: i64, after_n: u64, limit: usize) -> Result<Vec<BoardRecord>, Error> {
     let sql =
         "SELECT position, n, at, kind, version, body FROM events WHERE thread = ?1 AND n > ?2 ORDER BY n LIMIT ?3";
     let mut statement = db.prepare_cached(sql)?;
@@ -109,18 +115,39 @@ pub(super) fn events(db: &Connection, board: &BoardId, after_n: u64, limit: usiz
     Ok(records)
 }
 
-/// The events of all boards after a place in the whole store.
+/// The events of all boards after a place in the whole store. Boards are few, and each is read by its own index: followers ask this often,
+/// and the events of threads that lie between are not read.
 pub(super) fn all_events(db: &Connection, after_position: u64, limit: usize) -> Result<Vec<OnBoard>, Error> {
-    // The events of boards lie under negative keys.
-    let sql = "SELECT b.id, e.position, e.n, e.at, e.kind, e.version, e.body FROM events e JOIN boards b ON b.key = -e.thread \
-               WHERE e.position > ?1 AND e.thread < 0 ORDER BY e.position LIMIT ?2";
-    let mut statement = db.prepare_cached(sql)?;
-    let mut rows = statement.query(params![signed(after_position), page(limit)])?;
-    let mut events = Vec::new();
-    while let Some(row) = rows.next()? {
-        events.push(OnBoard { board: BoardId::new(row.get::<_, Arc<str>>("id")?), record: record(row)? });
+    let boards: Vec<(i64, BoardId)> = list(db, "SELECT key, id FROM boards ORDER BY key", [], |row| {
+        Ok((row.get("key")?, BoardId::new(row.get::<_, Arc<str>>("id")?)))
+    })?;
+    let mut found = Vec::new();
+    for (key, board) in boards {
+        let read = events_of(db, key, seen_of(db, key, after_position)?, limit)?;
+        found.extend(read.into_iter().map(|record| OnBoard { board: board.clone(), record }));
     }
-    Ok(events)
+    found.sort_by_key(|event| event.record.position);
+    found.truncate(limit);
+    Ok(found)
+}
+
+/// How many events of a board lie up to a place in the whole store. Both numbers grow together, so it is searched for by halves, the newest
+/// event first.
+fn seen_of(db: &Connection, key: i64, position: u64) -> Result<u64, Error> {
+    let newest = "SELECT n, position FROM events WHERE thread = ?1 ORDER BY n DESC LIMIT 1";
+    let newest: Option<(i64, i64)> = list(db, newest, [-key], |row| Ok((row.get(0)?, row.get(1)?)))?.pop();
+    let Some((newest, newest_at)) = newest else { return Ok(0) };
+    if newest_at <= signed(position) {
+        return Ok(unsigned(newest));
+    }
+    let mut place_of = db.prepare_cached("SELECT position FROM events WHERE thread = ?1 AND n = ?2")?;
+    let (mut seen, mut unseen) = (0, newest);
+    while unseen - seen > 1 {
+        let middle = seen + (unseen - seen) / 2;
+        let at: i64 = place_of.query_row([-key, middle], |row| row.get(0))?;
+        if at <= signed(position) { seen = middle } else { unseen = middle }
+    }
+    Ok(unsigned(seen))
 }
 
 fn record(row: &Row<'_>) -> Result<BoardRecord, Error> {
