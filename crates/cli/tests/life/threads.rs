@@ -124,6 +124,77 @@ fn what_is_exported_is_imported_as_the_same_conversation_and_nothing_that_was_al
     world.assert_at_rest(&root);
 }
 
+/// A red and a green pixel.
+const PICTURE: &[u8] =
+    b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x02\0\0\0\x01\x08\x02\0\0\0\x7b\x40\xe8\xdd\0\0\0\x0fIDAT\x78\x9c\x63\
+    \xf8\xcf\xc0\xc0\xf0\x9f\x01\0\x07\xff\x01\xff\x01\x7f\x89\xa7\0\0\0\0IEND\xaeB\x60\x82";
+
+#[test]
+fn an_export_brings_images_along_and_an_import_gives_them_back() {
+    let world = world(&[scene("look", &[says("two dots")])]);
+    let picture = world.path("dots.png").display().to_string();
+    std::fs::write(&picture, PICTURE).expect("a file");
+    assert_eq!(world.run("look", &["-q", "-f", &picture]).done().answer(0), "two dots");
+    let root = world.root();
+    let artefacts = world.database().parent().expect("a folder").join("artefacts");
+    let kept = || -> Vec<(String, Vec<u8>)> {
+        let files = std::fs::read_dir(&artefacts).into_iter().flatten().map(|file| file.expect("a file"));
+        let read = |file: std::fs::DirEntry| std::fs::read(file.path()).expect("bytes");
+        files.map(|file| (file.file_name().to_string_lossy().into_owned(), read(file))).collect()
+    };
+    let before = kept();
+    let [(digest, _)] = &before[..] else { panic!("one file is kept: {before:?}") };
+    let file = world.path("look.jsonl");
+    let name = file.display().to_string();
+    world.call(&["thread", "export", root.as_str(), "--format", "jsonl", "-o", &name]).answer(0);
+    let good = std::fs::read_to_string(&file).expect("a file");
+    assert!(good.starts_with("{\"majordomo_thread\":2,"), "{good}");
+    let line = good.lines().last().expect("a line").to_owned();
+    assert!(line.starts_with(&format!("{{\"file\":\"{digest}\",\"data\":\"")), "{line}");
+    world.call(&["thread", "rm", root.as_str()]).answer(0);
+    std::fs::remove_dir_all(&artefacts).expect("they are gone");
+
+    // What is wrong is told by its line, and nothing is written.
+    let number = good.lines().count();
+    let another = line.replace("\"data\":\"iVBOR", "\"data\":\"iVBOS");
+    let unknown = line.replace(digest.as_str(), &"0".repeat(64));
+    let wrong = [
+        (good.replace(&line, &another), format!("line {number}: the bytes of file {digest} are not those")),
+        (good.replace(&line, &unknown), format!("line {number}: the bytes of file 0000")),
+        (good.replace("\"data\":\"i", "\"data\":\"?"), format!("line {number}: the bytes of a file are no base64")),
+        (format!("{good}{line}\n"), format!("line {}: file {digest} is there twice", number + 1)),
+        (
+            good.replace(&format!("\"digest\":\"{digest}\""), "\"digest\":\"00\""),
+            format!("line {number}: no event names"),
+        ),
+    ];
+    for (text, why) in wrong {
+        std::fs::write(&file, text).expect("a file");
+        let refused = world.call(&["thread", "import", &name]);
+        assert_eq!(refused.answer(2), "");
+        assert!(refused.err.contains(&why), "{why}: {}", refused.err);
+        assert_eq!((world.log().len(), kept().len()), (0, 0));
+    }
+    // Without its bytes it is taken in, and that is said. So it is when it is exported again.
+    std::fs::write(&file, good.replace(&line, "")).expect("a file");
+    let bare = world.call(&["thread", "import", &name]);
+    assert_eq!(bare.answer(0), root.as_str());
+    assert!(bare.err.contains("dots.png is named in it and not there"), "{}", bare.err);
+    let again = world.call(&["thread", "export", root.as_str(), "--format", "jsonl"]);
+    assert!(again.answer(0).starts_with("{\"majordomo_thread\":1,"));
+    assert!(again.err.contains("dots.png is written by name only"), "{}", again.err);
+    world.call(&["thread", "rm", root.as_str()]).answer(0);
+
+    std::fs::write(&file, &good).expect("a file");
+    let whole = world.call(&["thread", "import", &name]);
+    assert_eq!(whole.answer(0), root.as_str());
+    assert!(!whole.err.contains("dots.png"), "{}", whole.err);
+    assert_eq!(kept(), before);
+    world.assert_at_rest(&root);
+    let again = world.call(&["thread", "export", root.as_str(), "--format", "jsonl"]);
+    assert_eq!(again.answer(0).lines().last(), Some(line.as_str()));
+}
+
 #[test]
 fn a_file_that_is_no_conversation_is_refused_by_its_line_and_nothing_is_imported() {
     let (world, root) = two_runs();

@@ -53,6 +53,19 @@ async fn a_conversation_is_saved_to_read_and_to_take_in_again() {
         assert!(text.contains(told) && text.contains(&format!("{thread}.1")), "{text}");
     }
     assert_eq!(open.call("GET", "/threads/nobody/export.md", None).await.0, 404);
+    // An image comes along.
+    let picture = "iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAIAAAB7QOjdAAAAD0lEQVR4nGP4z8DA8J8BAAf/Af8Bf4mnAAAAAElFTkSuQmCC";
+    let said = json!({ "text": "again", "files": [{ "name": "dots.png", "data": picture }] });
+    assert_eq!(open.call("POST", &format!("/threads/{thread}/messages"), Some(said)).await.0, 202);
+    open.until_ended(&thread, 2).await;
+    let address = open.url(&format!("/api/v1/threads/{thread}/export.jsonl"));
+    let answer = open.client.get(address).bearer_auth(&open.token).send().await.expect("an answer");
+    let text = answer.text().await.expect("a file");
+    assert!(text.starts_with("{\"majordomo_thread\":2,"), "{text}");
+    assert!(
+        text.lines().last().is_some_and(|line| line.starts_with("{\"file\":") && line.contains("\"data\":\"iVBOR")),
+        "{text}"
+    );
     open.close().await;
 }
 
