@@ -18,6 +18,7 @@ mod failing;
 mod finding;
 mod fitting;
 mod kata;
+mod keeping;
 mod looping;
 mod obeying;
 mod one_loop;
