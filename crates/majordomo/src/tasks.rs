@@ -22,7 +22,7 @@ use crate::agents::{Agents, Known};
 use crate::config::{Config, Surroundings};
 
 pub use board;
-pub use of_family::TasksOfFamily;
+pub use of_family::{Concern, TasksOfFamily};
 
 /// The agent that a new thread plays where none is named.
 pub const GENERAL: &str = "general";
@@ -356,7 +356,7 @@ impl ShownNote {
 }
 
 /// An event of a board as a line of JSON for programs: `task_created`, `task_updated`, `task_completed` or `notification`; none for what is
-/// only of interest inside. `seq` counts the events of the board.
+/// only of interest inside. `board_seq` counts the events of the board; `seq` is left to threads, whose frames it counts.
 pub fn frame(board: &BoardId, record: &store::BoardRecord) -> Option<serde_json::Value> {
     use board::{DeliveryKind, Event};
     use serde_json::json;
@@ -398,7 +398,7 @@ pub fn frame(board: &BoardId, record: &store::BoardRecord) -> Option<serde_json:
     };
     let mut frame = json!({
         "type": kind,
-        "seq": record.n,
+        "board_seq": record.n,
         "timestamp": view::clock::timestamp(record.at),
         "board": board.as_str(),
         "task_id": event.task().map(TaskId::as_str),

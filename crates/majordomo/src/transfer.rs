@@ -163,7 +163,7 @@ pub async fn import(
     taking: &Taking,
     now: Time,
 ) -> Result<Imported, Error> {
-    let (root, lines, files) = read(text)?;
+    let FileContents { root, lines, files } = read(text)?;
     if store.thread(&root).await?.is_some() {
         return Err(Error::Exists(root));
     }
@@ -229,8 +229,17 @@ fn end_of(records: &[Record], root: &ThreadId, at: usize) -> Result<u64, Error> 
     }
 }
 
-/// Reads the lines of a file, each with its place, and what it holds of images and documents.
-fn read(text: &str) -> Result<(ThreadId, Vec<(u64, Line)>, Files), Error> {
+/// What a file holds.
+struct FileContents {
+    root: ThreadId,
+    /// Each with its place.
+    lines: Vec<(u64, Line)>,
+    /// Images and documents.
+    files: Files,
+}
+
+/// Reads a file.
+fn read(text: &str) -> Result<FileContents, Error> {
     let wrong = |line: usize, why: String| Error::Line { line, why };
     let mut lines =
         text.lines().enumerate().map(|(at, line)| (at + 1, line)).filter(|(_, line)| !line.trim().is_empty());
@@ -297,7 +306,7 @@ fn read(text: &str) -> Result<(ThreadId, Vec<(u64, Line)>, Files), Error> {
         read.push((at as u64, line));
     }
     files.check(read.iter().map(|(_, line)| &line.event)).map_err(|(at, why)| wrong(at, why))?;
-    Ok((root, read, files))
+    Ok(FileContents { root, lines: read, files })
 }
 
 /// How the line of a file begins; no event has a field of that name.

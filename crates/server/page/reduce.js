@@ -37,6 +37,8 @@ export function fold(picture, frame) {
   if (frame.type === "text_delta") return streamText(picture, picture.deltas, frame);
   if (frame.type === "thinking_delta") return streamText(picture, picture.thoughts, frame);
   if (frame.type === "tool_progress") return progress(picture, frame);
+  // What happens to tasks is shown by the board.
+  if (frame.board) return;
   const seq = Number.isSafeInteger(frame.seq) && frame.seq > 0 ? frame.seq : 0;
   if (seq) {
     if (picture.seen.has(seq)) return;

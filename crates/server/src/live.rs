@@ -9,11 +9,13 @@
 //! A slow reader does not delay the others: they share the same bytes. One that stalls is cut off by
 //! its connection (`connection.rs`), comes back with the number of the last frame it has seen, and goes on.
 //!
+//! `family.rs` puts what happens to a family's tasks in its place among the frames of its threads.
 //! `all_threads.rs` does the same for the whole log; `run.rs` sends one run to its end, for one reader.
 
 mod all_threads;
 mod backlog;
 mod catch_up;
+mod family;
 mod feed;
 mod run;
 #[cfg(test)]
@@ -34,6 +36,7 @@ use view::Dialect;
 
 pub(crate) use all_threads::AllThreads;
 use catch_up::CatchUp;
+pub(crate) use family::Place;
 use feed::{After, Batch, Feed, Source};
 pub(crate) use run::to_its_end;
 
@@ -79,7 +82,7 @@ impl Live {
     pub async fn watch(
         self: &Arc<Self>,
         watched: Watched,
-        last_event_id: u64,
+        last_event_id: Place,
     ) -> Result<impl Stream<Item = Bytes> + Send + 'static + use<>, store::Error> {
         let feed = self.feed(&watched).await?;
         let store = self.runtime.store().clone();
@@ -142,7 +145,7 @@ struct Watcher {
     /// Held, so that it goes on.
     feed: Arc<Feed>,
     /// The newest frame that it was handed.
-    seen: u64,
+    seen: Place,
     /// Whether it may have read frames from the log that the feed has not handed out yet: it must not be handed them again.
     may_be_ahead: bool,
     reads: Reads,
@@ -216,7 +219,7 @@ impl Watcher {
 }
 
 /// Writes one frame as it goes over the wire.
-fn put(bytes: &mut BytesMut, id: Option<u64>, text: &str) {
+fn put(bytes: &mut BytesMut, id: Option<Place>, text: &str) {
     if let Some(id) = id {
         bytes.extend_from_slice(format!("id: {id}\n").as_bytes());
     }

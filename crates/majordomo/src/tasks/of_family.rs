@@ -1,9 +1,10 @@
-//! Events of boards that concern a root and its descendants: for `run --jsonl`, beside the events of their threads.
+//! Events of boards that concern a root and its descendants: beside the events of their threads, for `run --jsonl` and
+//! `/api/v1/threads/{id}/events`.
 //!
 //! A task concerns them if one of them made it, works on it, or acts on it. Left to others: what an event looks like (`frame`), and where
 //! it is printed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,18 +19,15 @@ const PAUSE: Duration = Duration::from_millis(50);
 
 /// What happens to tasks of a root and its descendants, from now on.
 pub struct TasksOfFamily {
-    store: Arc<dyn Store>,
-    root: ThreadId,
+    concern: Concern,
     events: Follow<OnBoard>,
-    /// Whether a task concerns them, as far as that was looked up.
-    known: BTreeMap<(BoardId, TaskId), bool>,
 }
 
 impl TasksOfFamily {
     /// Begins with what is written from this moment on.
     pub fn new(store: &Arc<dyn Store>, root: ThreadId) -> Self {
         let newest = *store.tail().borrow();
-        Self { store: store.clone(), root, events: follow_boards(store, newest, PAUSE), known: BTreeMap::new() }
+        Self { concern: Concern::from_now_on(store, root), events: follow_boards(store, newest, PAUSE) }
     }
 
     /// The frames that are there by now, in order.
@@ -54,18 +52,62 @@ impl TasksOfFamily {
 
     async fn frames(&mut self, page: Vec<OnBoard>) -> Result<Vec<Value>, store::Error> {
         let mut frames = Vec::new();
-        for OnBoard { board, record } in page {
-            if self.concerns(&board, &record.entry).await? {
-                frames.extend(super::frame(&board, &record));
-            }
+        for event in page {
+            frames.extend(self.concern.frame(&event).await?);
         }
         Ok(frames)
+    }
+}
+
+/// Which tasks concern a root and its descendants. It is told the events of boards in their order.
+pub struct Concern {
+    store: Arc<dyn Store>,
+    root: ThreadId,
+    /// Whether every event since the first of the root is told. Then no thread of theirs worked on a task before.
+    is_told_all: bool,
+    ours: BTreeSet<(BoardId, TaskId)>,
+    /// Tasks that were there before and are not theirs, as far as that was looked up.
+    others: BTreeSet<(BoardId, TaskId)>,
+    /// By board, the first task that was added since: what comes behind it needs not be looked up.
+    added_from: BTreeMap<BoardId, u64>,
+}
+
+impl Concern {
+    /// It is told what is written from now on.
+    pub fn from_now_on(store: &Arc<dyn Store>, root: ThreadId) -> Self {
+        let (ours, others, added_from) = Default::default();
+        Self { store: store.clone(), root, is_told_all: false, ours, others, added_from }
+    }
+
+    /// It is told everything that was written since the first event of the root.
+    pub fn since_its_beginning(store: &Arc<dyn Store>, root: ThreadId) -> Self {
+        Self { is_told_all: true, ..Self::from_now_on(store, root) }
+    }
+
+    /// Whom it is about.
+    pub fn root(&self) -> &ThreadId {
+        &self.root
+    }
+
+    /// The frame of an event that concerns them, with the name of their run.
+    pub async fn frame(&mut self, OnBoard { board, record }: &OnBoard) -> Result<Option<Value>, store::Error> {
+        if !self.concerns(board, &record.entry).await? {
+            return Ok(None);
+        }
+        let mut frame = super::frame(board, record);
+        if let Some(Value::Object(fields)) = &mut frame {
+            fields.insert("run".to_owned(), self.root.as_str().into());
+        }
+        Ok(frame)
     }
 
     async fn concerns(&mut self, board: &BoardId, entry: &board::Entry) -> Result<bool, store::Error> {
         let is_ours = |thread: Option<&ThreadId>| thread.is_some_and(|thread| thread.root() == self.root);
         let Some(task) = entry.event.task() else { return Ok(false) };
         let key = (board.clone(), task.clone());
+        if matches!(entry.event, Event::TaskAdded(_)) {
+            self.added_from.entry(board.clone()).or_insert(task.number());
+        }
         let becomes_ours = is_ours(entry.by.thread())
             || match &entry.event {
                 Event::TaskNamed { thread, .. } | Event::TaskBegun { thread, .. } => is_ours(Some(thread)),
@@ -73,15 +115,22 @@ impl TasksOfFamily {
                 _ => false,
             };
         if becomes_ours {
-            self.known.insert(key, true);
+            self.ours.insert(key);
             return Ok(true);
         }
-        if let Some(concerns) = self.known.get(&key) {
-            return Ok(*concerns);
+        let was_added_since = self.added_from.get(board).is_some_and(|first| task.number() >= *first);
+        if self.ours.contains(&key) || was_added_since || self.others.contains(&key) {
+            return Ok(self.ours.contains(&key));
         }
         let found = self.store.task(board, task).await?;
-        let concerns = found.is_some_and(|task| is_ours(task.created_by.thread()) || is_ours(task.thread.as_ref()));
-        self.known.insert(key, concerns);
+        let concerns = found.is_some_and(|task| {
+            is_ours(task.created_by.thread()) || !self.is_told_all && is_ours(task.thread.as_ref())
+        });
+        if concerns {
+            self.ours.insert(key)
+        } else {
+            self.others.insert(key)
+        };
         Ok(concerns)
     }
 }

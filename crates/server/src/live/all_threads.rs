@@ -77,7 +77,7 @@ impl AllThreads {
             return feed;
         }
         let position = *self.store.tail().borrow();
-        let feed = Arc::new(Feed::beginning_after(last_frame_of(position), self.kept));
+        let feed = Arc::new(Feed::beginning_after(last_frame_of(position).into(), self.kept));
         feeds.insert(dialect.to_owned(), Arc::downgrade(&feed));
         let families = Families::new(self.store.clone(), dialect.to_owned(), self.families);
         let log = Log::new(&self.store, dialect, position);
@@ -254,9 +254,9 @@ impl Watcher {
             return Some((first, self));
         }
         loop {
-            match self.feed.after(self.seen) {
+            match self.feed.after(self.seen.into()) {
                 After::Piece { bytes, last } => {
-                    self.seen = last;
+                    self.seen = last.frame;
                     return Some((bytes, self));
                 }
                 After::Nothing(Some((_, mut receiver))) => match receiver.recv().await {
@@ -281,7 +281,7 @@ impl Watcher {
     /// A page of what it has missed.
     async fn page(&mut self) -> Result<Bytes, store::Error> {
         // From this frame on everything is kept, and up to it everything is in the log.
-        let begins_after = self.feed.begins_after();
+        let begins_after = self.feed.begins_after().frame;
         let missed = self.missed.get_or_insert_with(|| {
             let (position, _) = Frames::resume_point(self.seen);
             let families = Families::new(self.store.clone(), self.dialect.clone(), self.families);
@@ -290,7 +290,7 @@ impl Watcher {
         });
         let (bytes, seen) = missed.page(self.seen).await?;
         self.seen = seen.unwrap_or(begins_after).max(self.seen);
-        if self.feed.reaches_back_to(self.seen) {
+        if self.feed.reaches_back_to(self.seen.into()) {
             self.missed = None;
         }
         Ok(bytes)

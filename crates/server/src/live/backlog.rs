@@ -5,10 +5,9 @@
 
 use std::collections::VecDeque;
 
-use bytes::{Bytes, BytesMut};
-use view::Line;
-
+use super::family::{Place, Placed};
 use super::put;
+use bytes::{Bytes, BytesMut};
 
 /// What a feed handed out, as far back as it is kept.
 pub(super) struct Backlog {
@@ -17,15 +16,15 @@ pub(super) struct Backlog {
     /// Bytes of all pieces.
     held: usize,
     most: usize,
-    /// The newest frame that is kept no more; 0 while all are.
-    gone: u64,
+    /// The newest frame that is kept no more; the very first place while all are.
+    gone: Place,
 }
 
 /// What is next for a watcher that has seen a frame.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Next {
     /// These frames, up to the number.
-    Piece(Bytes, u64),
+    Piece(Bytes, Place),
     /// Nothing yet: the frame is the newest.
     Nothing,
     /// More than is kept.
@@ -35,11 +34,11 @@ pub(super) enum Next {
 impl Backlog {
     /// Keeps the newest `most` bytes, and the newest piece however large it is.
     pub fn new(most: usize) -> Self {
-        Self { pieces: VecDeque::new(), held: 0, most, gone: 0 }
+        Self { pieces: VecDeque::new(), held: 0, most, gone: Place::default() }
     }
 
     /// The same for frames after one; what came before is not kept.
-    pub fn beginning_after(frame: u64, most: usize) -> Self {
+    pub fn beginning_after(frame: Place, most: usize) -> Self {
         Self { gone: frame, ..Self::new(most) }
     }
 
@@ -54,7 +53,7 @@ impl Backlog {
         }
     }
 
-    pub fn after(&self, seen: u64) -> Next {
+    pub fn after(&self, seen: Place) -> Next {
         if !self.reaches_back_to(seen) {
             return Next::Gone;
         }
@@ -66,12 +65,12 @@ impl Backlog {
     }
 
     /// The frame after which everything is kept.
-    pub fn begins_after(&self) -> u64 {
+    pub fn begins_after(&self) -> Place {
         self.gone
     }
 
     /// Whether everything after a frame is kept.
-    pub fn reaches_back_to(&self, seen: u64) -> bool {
+    pub fn reaches_back_to(&self, seen: Place) -> bool {
         seen >= self.gone
     }
 }
@@ -80,18 +79,18 @@ impl Backlog {
 #[derive(Default)]
 pub(super) struct Piece {
     pub bytes: Bytes,
-    /// Each frame's number, and where it ends.
-    ends: Box<[(u64, usize)]>,
+    /// Each frame's place, and where it ends.
+    ends: Box<[(Place, usize)]>,
 }
 
 impl Piece {
-    /// The number of its newest frame.
-    pub fn last(&self) -> Option<u64> {
+    /// The place of its newest frame.
+    pub fn last(&self) -> Option<Place> {
         self.ends.last().map(|(id, _)| *id)
     }
 
     /// The frames after one.
-    fn after(&self, seen: u64) -> Bytes {
+    fn after(&self, seen: Place) -> Bytes {
         let skipped = self.ends.partition_point(|(id, _)| *id <= seen);
         let from = skipped.checked_sub(1).map_or(0, |last| self.ends[last].1);
         self.bytes.slice(from..)
@@ -102,14 +101,15 @@ impl Piece {
 #[derive(Default)]
 pub(super) struct Draft {
     bytes: BytesMut,
-    ends: Vec<(u64, usize)>,
+    ends: Vec<(Place, usize)>,
 }
 
 impl Draft {
-    pub fn put(&mut self, lines: Vec<Line>) {
+    pub fn put(&mut self, lines: impl IntoIterator<Item = impl Into<Placed>>) {
         for line in lines {
-            put(&mut self.bytes, Some(line.id), &line.text);
-            self.ends.push((line.id, self.bytes.len()));
+            let Placed { place, text } = line.into();
+            put(&mut self.bytes, Some(place), &text);
+            self.ends.push((place, self.bytes.len()));
         }
     }
 
@@ -124,11 +124,13 @@ impl Draft {
 
 #[cfg(test)]
 mod tests {
+    use view::Line;
+
     use super::*;
 
     fn piece(ids: impl IntoIterator<Item = u64>) -> Piece {
         let mut draft = Draft::default();
-        draft.put(ids.into_iter().map(|id| Line { id, text: format!("{{\"seq\":{id}}}") }).collect());
+        draft.put(ids.into_iter().map(|id| Line { id, text: format!("{{\"seq\":{id}}}") }));
         draft.finish()
     }
 
@@ -136,13 +138,13 @@ mod tests {
     fn told(past: &Backlog, mut seen: u64) -> Option<Vec<u64>> {
         let mut ids = Vec::new();
         loop {
-            match past.after(seen) {
+            match past.after(seen.into()) {
                 Next::Piece(bytes, last) => {
                     let text = String::from_utf8(bytes.to_vec()).expect("text");
                     let numbers = text.lines().filter_map(|line| line.strip_prefix("id: ")?.parse::<u64>().ok());
                     ids.extend(numbers);
-                    assert_eq!(ids.last(), Some(&last));
-                    seen = last;
+                    assert_eq!(ids.last().copied().map(Place::from), Some(last));
+                    seen = last.frame;
                 }
                 Next::Nothing => return Some(ids),
                 Next::Gone => return None,

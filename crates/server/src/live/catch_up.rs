@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use agent::ThreadId;
 use bytes::Bytes;
-use majordomo::follow::logged;
 use store::{Follow, Selection, Store, follow};
-use view::{Dialect, Lines};
+use view::Dialect;
 
 use super::backlog::Draft;
+use super::family::{Family, Place};
 
 /// Records that are read at once.
 const PAGE: usize = 100;
@@ -19,29 +19,29 @@ const PAGE: usize = 100;
 /// A place in the log, and the frame after which something is missed.
 pub(super) struct CatchUp {
     log: Follow,
-    lines: Lines,
+    family: Family,
 }
 
 impl CatchUp {
-    pub fn new(store: &Arc<dyn Store>, root: &ThreadId, dialect: Dialect, seen: u64) -> Self {
+    pub fn new(store: &Arc<dyn Store>, root: &ThreadId, dialect: Dialect, seen: Place) -> Self {
         let log = follow(store, Selection::tree(root).page(PAGE));
-        Self { log, lines: Lines::new(root.clone(), dialect, seen) }
+        Self { log, family: Family::new(store, root, dialect, seen) }
     }
 
-    /// The next frames and the number of the last of them; none when the log has no more.
-    pub async fn page(&mut self) -> Result<Option<(Bytes, u64)>, store::Error> {
+    /// The next frames and the place of the last of them; none when the log has no more.
+    pub async fn page(&mut self) -> Result<Option<(Bytes, Place)>, store::Error> {
         loop {
             let page = self.log.ready().await?;
-            if page.is_empty() {
-                return Ok(None);
-            }
             let mut draft = Draft::default();
-            for record in &page {
-                draft.put(self.lines.push(&logged(record)));
+            draft.put(self.family.lines_of(&page).await?);
+            if page.is_empty() {
+                draft.put(self.family.rest().await?);
             }
             let piece = draft.finish();
-            if let Some(last) = piece.last() {
-                return Ok(Some((piece.bytes, last)));
+            match piece.last() {
+                Some(last) => return Ok(Some((piece.bytes, last))),
+                None if page.is_empty() => return Ok(None),
+                None => {}
             }
         }
     }

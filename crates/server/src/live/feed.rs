@@ -14,9 +14,10 @@ use store::{Selection, follow};
 use tokio::sync::{OnceCell, broadcast};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use view::{Dialect, Lines, UnfinishedAnswers};
+use view::{Dialect, UnfinishedAnswers};
 
 use super::backlog::{Backlog, Draft, Next, Piece};
+use super::family::{Family, Place, Placed};
 use super::{FLUSH_EVERY, HEARTBEAT, STILL_HERE, Watched, put};
 
 /// A watcher that is behind by more batches takes them from what is kept.
@@ -30,7 +31,7 @@ pub(super) struct Batch {
     /// Everybody's: a watcher is handed the same memory as all others.
     pub bytes: Bytes,
     /// The newest frame in it; none where it holds only streamed text, or a sign of life.
-    pub last: Option<u64>,
+    pub last: Option<Place>,
 }
 
 /// What watchers hold of a feed.
@@ -53,7 +54,7 @@ struct State {
 /// What comes after a frame.
 pub(super) enum After {
     /// Frames that are kept.
-    Piece { bytes: Bytes, last: u64 },
+    Piece { bytes: Bytes, last: Place },
     /// What is being said at this moment, and what will be handed out from here on; none where the feed is over.
     Nothing(Option<(Bytes, broadcast::Receiver<Batch>)>),
     /// More than is kept.
@@ -66,7 +67,7 @@ impl Feed {
     }
 
     /// A feed of what comes after a frame.
-    pub fn beginning_after(frame: u64, kept: usize) -> Self {
+    pub fn beginning_after(frame: Place, kept: usize) -> Self {
         Self::of(Backlog::beginning_after(frame, kept), kept)
     }
 
@@ -76,7 +77,7 @@ impl Feed {
         Self { begun: OnceCell::new(), kept, state: Mutex::new(state) }
     }
 
-    pub fn after(&self, seen: u64) -> After {
+    pub fn after(&self, seen: Place) -> After {
         let state = self.state();
         match state.past.after(seen) {
             Next::Piece(bytes, last) => After::Piece { bytes, last },
@@ -88,12 +89,12 @@ impl Feed {
     }
 
     /// The frame after which everything is kept.
-    pub fn begins_after(&self) -> u64 {
+    pub fn begins_after(&self) -> Place {
         self.state().past.begins_after()
     }
 
     /// Whether everything after a frame is kept.
-    pub fn reaches_back_to(&self, seen: u64) -> bool {
+    pub fn reaches_back_to(&self, seen: Place) -> bool {
         self.state().past.reaches_back_to(seen)
     }
 
@@ -136,14 +137,15 @@ fn so_far(unfinished: &UnfinishedAnswers) -> Bytes {
 /// What a feed is fed from.
 pub(super) struct Source {
     updates: Updates,
-    lines: Lines,
+    family: Family,
 }
 
 impl Source {
     /// Reads the log to its end for a feed from which nothing was handed out yet.
     pub async fn begin(runtime: &Runtime, watched: &Watched, feed: &Feed) -> Result<Self, store::Error> {
         let Watched { root, dialect, deltas } = watched;
-        let mut lines = Lines::new(root.clone(), Dialect::named(dialect).unwrap_or_default(), 0);
+        let dialect = Dialect::named(dialect).unwrap_or_default();
+        let mut family = Family::new(runtime.store(), root, dialect, Place::default());
         let updates = Updates::new(runtime, root.clone());
         let updates = if *deltas { updates } else { updates.without_text() };
         let mut past = Backlog::new(feed.kept);
@@ -151,13 +153,16 @@ impl Source {
         let mut page = log.ready().await?;
         while !page.is_empty() {
             let mut draft = Draft::default();
-            page.iter().for_each(|record| draft.put(lines.push(&logged(record))));
+            draft.put(family.lines_of(&page).await?);
             past.push(draft.finish());
             page = log.ready().await?;
         }
+        let mut draft = Draft::default();
+        draft.put(family.rest().await?);
+        past.push(draft.finish());
         feed.state().past = past;
         let new = Selection::tree(root).after(log.seen()).pause(FLUSH_EVERY);
-        Ok(Self { updates: updates.selected(new), lines })
+        Ok(Self { updates: updates.selected(new), family })
     }
 
     /// Hands out what is new until the server closes, or no watcher is left.
@@ -170,6 +175,7 @@ impl Source {
             let first = tokio::select! {
                 () = closing.cancelled() => return,
                 update = self.updates.next() => Some(update),
+                changed = self.family.changed() => changed.map(|is_open| (!is_open).then_some(None)).transpose(),
                 () = tokio::time::sleep(LINGER) => None,
             };
             // The watchers hold it too.
@@ -178,17 +184,21 @@ impl Source {
             } else if unwatched_since.get_or_insert(looked).elapsed() >= LINGER && !feed.0.has_unfinished_answers() {
                 return;
             }
-            match self.gather(first) {
-                Ok(Some(updates)) if !updates.is_empty() => {
-                    self.hand_out(&updates, &feed.0);
+            let handed = match self.gather(first) {
+                Ok(Some(updates)) => self.hand_out(&updates, &feed.0).await.map(Some),
+                Ok(None) => Ok(None),
+                Err(error) => Err(error),
+            };
+            match handed {
+                Ok(Some(true)) => {
                     handed_out = Instant::now();
                     tokio::time::sleep(FLUSH_EVERY).await;
                 }
-                Ok(Some(_)) if handed_out.elapsed() >= HEARTBEAT => {
+                Ok(Some(false)) if handed_out.elapsed() >= HEARTBEAT => {
                     feed.0.hand_out(Batch { bytes: Bytes::from_static(STILL_HERE), last: None }, Piece::default());
                     handed_out = Instant::now();
                 }
-                Ok(Some(_)) => {}
+                Ok(Some(false)) => {}
                 Ok(None) => return,
                 Err(error) => return tracing::error!(root = %self.updates.root(), %error, "a feed ends"),
             }
@@ -208,24 +218,26 @@ impl Source {
         Ok(Some(updates))
     }
 
-    /// Hands out updates, in their order.
-    fn hand_out(&mut self, updates: &[News], feed: &Feed) {
+    /// Hands out updates in their order, and what happened to tasks meanwhile. False where there was nothing.
+    async fn hand_out(&mut self, updates: &[News], feed: &Feed) -> Result<bool, store::Error> {
         let has_text = updates.iter().any(|update| matches!(update, News::Text(_)));
         let (mut bytes, mut draft) = (BytesMut::new(), Draft::default());
+        let mut write = |lines: Vec<Placed>, bytes: &mut BytesMut| {
+            if has_text {
+                lines.iter().for_each(|line| put(bytes, Some(line.place), &line.text));
+            }
+            draft.put(lines);
+        };
         for update in updates {
             match update {
-                News::Events(records) => {
-                    let lines: Vec<_> = records.iter().flat_map(|record| self.lines.push(&logged(record))).collect();
-                    if has_text {
-                        lines.iter().for_each(|line| put(&mut bytes, Some(line.id), &line.text));
-                    }
-                    draft.put(lines);
-                }
+                News::Events(records) => write(self.family.lines_of(records).await?, &mut bytes),
                 News::Text(piece) => put(&mut bytes, None, &piece.line()),
             }
         }
+        write(self.family.rest().await?, &mut bytes);
         let piece = draft.finish();
         let bytes = if has_text { bytes.freeze() } else { piece.bytes.clone() };
+        let has_any = !updates.is_empty() || !bytes.is_empty();
         feed.tell(Batch { bytes, last: piece.last() }, piece, |unfinished| {
             for update in updates {
                 match update {
@@ -236,6 +248,7 @@ impl Source {
                 }
             }
         });
+        Ok(has_any)
     }
 }
 

@@ -14,6 +14,7 @@ use bytes::Bytes;
 use futures_util::future::join_all;
 use futures_util::stream::{Stream, StreamExt};
 use majordomo::provider::{self, ModelTable, Providers};
+use majordomo::tasks::board::{Actor, BoardId, Command, NewTask, Request, TaskId};
 use majordomo::tool::CurrentTools;
 use runtime::{Options, Runtime};
 use store::{Commit, MemoryStore, Process, ProcessId};
@@ -73,7 +74,7 @@ impl Written {
 
     pub async fn watch(&self, seen: u64) -> Pin<Box<dyn Stream<Item = Bytes> + Send>> {
         let watched = Watched { root: root(), dialect: "canonical".to_owned(), deltas: false };
-        Box::pin(self.live.watch(watched, seen).await.expect("a log"))
+        Box::pin(self.live.watch(watched, seen.into()).await.expect("a log"))
     }
 
     async fn append(&mut self, event: Event) {
@@ -320,7 +321,7 @@ async fn a_slow_watcher_holds_nothing_that_grows() {
         written.say(&format!("word {n} {}", "x".repeat(500))).await;
         if n % 20 == 0 {
             tokio::time::sleep(Duration::from_millis(60)).await;
-            let held = (written.newest() - feed.begins_after()) / FRAMES_PER_EVENT;
+            let held = (written.newest() - feed.begins_after().frame) / FRAMES_PER_EVENT;
             assert!(held <= 60, "{held} frames of half a kilobyte are held, where 10 000 bytes may be");
         }
     }
@@ -340,7 +341,7 @@ async fn nothing_is_kept_of_watchers_that_have_left() {
         let mut watchers = Vec::new();
         for number in 0..500 {
             let watched = if number % 2 == 0 { &watched } else { &other };
-            let mut watcher = Box::pin(written.live.watch(watched.clone(), 0).await.expect("a log"));
+            let mut watcher = Box::pin(written.live.watch(watched.clone(), 0.into()).await.expect("a log"));
             until(&mut watcher, written.newest()).await;
             assert!(futures_util::poll!(watcher.next()).is_pending());
             watchers.push(watcher);
@@ -353,6 +354,88 @@ async fn nothing_is_kept_of_watchers_that_have_left() {
         tokio::time::sleep(Duration::from_secs(30)).await;
         assert_eq!(feeds.iter().map(Weak::strong_count).collect::<Vec<_>>(), [0, 0]);
         assert_eq!(written.live.feeds().len(), 0, "not even that there was one");
+    }
+}
+
+/// Asks a board for something.
+async fn ask(store: &Arc<dyn Store>, by: Actor, command: Command) {
+    let request = Request { by, name: None, folder: "/work".into(), command };
+    store::carry_out(&**store, &BoardId::new("house"), request, Time(0), false).await.expect("a board").expect("done");
+}
+
+fn adding(title: &str) -> Command {
+    Command::Add { tasks: vec![NewTask::titled(title)] }
+}
+
+fn noting(task: u64, content: &str) -> Command {
+    Command::Note { task: TaskId::of(task), text: content.into() }
+}
+
+/// The ids of the whole blocks in a piece of a stream, with the title or the note of a task.
+fn blocks(bytes: &[u8]) -> Vec<(String, String)> {
+    let text = String::from_utf8_lossy(bytes);
+    let block = |block: &str| {
+        let id = block.lines().find_map(|line| line.strip_prefix("id: "))?.to_owned();
+        let data = block.lines().find_map(|line| line.strip_prefix("data: "))?;
+        let frame: serde_json::Value = serde_json::from_str(data).expect("JSON");
+        let words = [&frame["task"]["title"], &frame["note"]["content"], &frame["type"]];
+        Some((id, words.into_iter().find_map(|word| word.as_str()).expect("a type").to_owned()))
+    };
+    text.split("\n\n").filter_map(block).collect()
+}
+
+/// What a watcher is sent until a word has come.
+async fn told(watcher: &mut (impl Stream<Item = Bytes> + Unpin), last: &str) -> Vec<(String, String)> {
+    let mut told = Vec::new();
+    while told.last().is_none_or(|(_, word): &(String, String)| word != last) {
+        let bytes = watcher.next().await.expect("it goes on");
+        assert_ne!(bytes, STILL_HERE, "nothing more comes, and {last} is not among {told:?}");
+        told.extend(blocks(&bytes));
+    }
+    told
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_happens_to_the_tasks_of_a_family_comes_in_its_place_and_is_gone_on_with_at_any_block() {
+    for kept in [KEPT, 1] {
+        let mut written = Written::keeping(kept).await;
+        let store = written.live.runtime.store().clone();
+        let ours = || Actor::Thread(root().child(1));
+        // Others' tasks are none of theirs, until one of them acts on one.
+        ask(&store, Actor::Human, adding("theirs")).await;
+        ask(&store, ours(), adding("first")).await;
+        written.say("one").await;
+        ask(&store, Actor::Human, noting(2, "noted")).await;
+        ask(&store, Actor::Human, noting(1, "not ours")).await;
+        written.say("two").await;
+        written.say("three").await;
+        ask(&store, ours(), adding("second")).await;
+        let watch = async |seen: Place| {
+            let watched = Watched { root: root(), dialect: "canonical".to_owned(), deltas: false };
+            Box::pin(written.live.watch(watched, seen).await.expect("a log"))
+        };
+        let mut early = watch(Place::default()).await;
+        let mut all = told(&mut early, "second").await;
+        let words = |all: &[(String, String)]| all.iter().map(|(_, word)| word.clone()).collect::<Vec<_>>();
+        assert_eq!(words(&all), ["thread_created", "first", "steered", "noted", "steered", "steered", "second"]);
+        // While it is watched: a task alone is news, and one that they take up becomes theirs.
+        ask(&store, ours(), noting(1, "ours now")).await;
+        all.extend(told(&mut early, "ours now").await);
+        ask(&store, Actor::Human, noting(1, "and after")).await;
+        all.extend(told(&mut early, "and after").await);
+        // Numbers of threads' frames are as before, and every place leads on to what comes behind it.
+        let numbered: Vec<u64> = all.iter().filter_map(|(id, _)| id.parse().ok()).collect();
+        assert_eq!(numbered, written.after(0));
+        let places: Vec<Place> = all.iter().map(|(id, _)| id.parse().expect("a place")).collect();
+        assert!(places.is_sorted_by(|one, next| one < next), "{places:?}");
+        for (at, seen) in places.iter().enumerate().take(places.len() - 1) {
+            assert_eq!(told(&mut watch(*seen).await, "and after").await, all[at + 1..], "after {seen}, {kept} kept");
+        }
+        // The other dialects have no words for tasks.
+        let watched = Watched { root: root(), dialect: "lace".to_owned(), deltas: false };
+        let lace =
+            written.live.watch(watched, Place::default()).await.expect("a log").take(2).collect::<Vec<_>>().await;
+        assert!(!String::from_utf8_lossy(&lace.concat()).contains("house"), "{lace:?}");
     }
 }
 

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use view::Frames;
 
 use super::extract::{DialectName, PathParam, QueryParams, Switch};
-use crate::live::Watched;
+use crate::live::{Place, Watched};
 use crate::problem::Problem;
 use crate::server::Shared;
 
@@ -28,7 +28,7 @@ pub struct OfThread {
     #[serde(default)]
     deltas: Switch,
     /// As `Last-Event-ID`, for those who cannot set it; the header goes first.
-    after: Option<u64>,
+    after: Option<Place>,
 }
 
 /// The frames of a thread's whole family, from after the last one that was seen, for as long as the connection is open.
@@ -45,12 +45,14 @@ pub async fn of_thread(
             "streamed text comes in the dialect canonical only: leave out deltas, or the dialect",
         ));
     }
-    let seen = last_event_id(&headers).or(wanted.after).unwrap_or(0);
-    let (seq, _) = Frames::resume_point(seen);
+    let seen = last_event_id(&headers).or(wanted.after).unwrap_or_default();
+    let (seq, _) = Frames::resume_point(seen.frame);
     // A family's events are numbered without gaps: one that is not there never was, or is of another log.
     let is_known = seq == 0 || !shared.store().tree(&root, seq - 1, 1).await?.is_empty();
-    let frames =
-        shared.live.watch(Watched { root, dialect: dialect.0, deltas }, if is_known { seen } else { 0 }).await?;
+    let frames = shared
+        .live
+        .watch(Watched { root, dialect: dialect.0, deltas }, if is_known { seen } else { Place::default() })
+        .await?;
     Ok(sse(starting_over(!is_known).chain(frames)))
 }
 
@@ -71,15 +73,15 @@ pub async fn of_all(
     QueryParams(wanted): QueryParams<OfAll>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let seen = last_event_id(&headers).or(wanted.after);
+    let seen = last_event_id(&headers).map(|place| place.frame).or(wanted.after);
     let newest = *shared.store().tail().borrow();
     let known = seen.filter(|seen| Frames::resume_point(*seen).0 <= newest);
     let frames = shared.everything.watch(wanted.dialect.0, known);
     Ok(sse(starting_over(known != seen).chain(frames)))
 }
 
-/// The number of the last frame that a reader has seen.
-fn last_event_id(headers: &HeaderMap) -> Option<u64> {
+/// The place of the last frame that a reader has seen.
+fn last_event_id(headers: &HeaderMap) -> Option<Place> {
     headers.get("last-event-id")?.to_str().ok()?.trim().parse().ok()
 }
 

@@ -181,7 +181,7 @@ pub async fn export_log(State(shared): State<Shared>, PathParam(id): PathParam) 
                 piece.push_str(&line);
                 piece.push('\n');
             }
-            (!piece.is_empty()).then(|| (Ok::<_, Infallible>(piece), lines))
+            (!piece.is_empty()).then_some((Ok::<_, Infallible>(piece), lines))
         });
         piece.await.ok()?
     });

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{AgentState, ApprovalKind, CallErrorKind, Mode, Offer, Outcome, Question, Risk, Scope};
+use super::{AgentState, ApprovalKind, CallErrorKind, Mode, Offer, Outcome, Question, Risk, Scope, TaskFrame};
 use view::{AttachedFile, Notice, Totals};
 
 /// One line of a stream.
@@ -15,6 +15,8 @@ pub enum Event {
     Frame(Box<Frame>),
     /// Streamed text, only where it was asked for.
     Passing(Passing),
+    /// Something that happened to a task.
+    Task(Box<TaskFrame>),
     /// The last id that was sent is not of this log.
     Reset(Reset),
 }
@@ -465,6 +467,6 @@ pub enum Passing {
 pub enum Reset {
     /// The last id that was sent is not of this log: what follows starts over.
     StreamReset {},
-    /// The stream of all threads begins. Its id is a place to come back to, before anything has happened.
+    /// The stream of all threads begins, or that of a run which waits for an earlier one. Its id is a place to come back to, before anything has happened.
     StreamOpen {},
 }

@@ -289,6 +289,40 @@ async fn every_answer_is_as_the_document_tells() {
     open.close().await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn what_happens_to_tasks_is_streamed_as_it_is_described() {
+    let open = Open::new().await;
+    let document = open.get("/openapi.json").await;
+    let event = document["components"]["schemas"]["StreamItem"]["properties"]["data"]["contentSchema"].clone();
+    for (method, path, body) in [
+        ("POST", "/tasks", json!({ "title": "Water", "assign": "human", "labels": ["garden"] })),
+        ("POST", "/tasks", json!({ "title": "Weed", "after": ["t1"] })),
+        ("POST", "/tasks/t1/notes", json!({ "text": "the can leaks" })),
+        ("PATCH", "/tasks/t1", json!({ "title": "Water it", "priority": "high", "labels": [] })),
+        ("PATCH", "/tasks/t1", json!({ "status": "blocked", "reason": "no can" })),
+        ("PATCH", "/tasks/t1", json!({ "status": "pending" })),
+        ("PATCH", "/tasks/t1", json!({ "status": "completed" })),
+        ("PATCH", "/tasks/t2", json!({ "assign": "human" })),
+        ("PATCH", "/tasks/t2", json!({ "status": "archived" })),
+    ] {
+        let (status, answer) = open.call(method, path, Some(body)).await;
+        assert!(status < 300, "{path}: {answer}");
+    }
+    open.call("DELETE", "/tasks/t2", None).await;
+    let mut watching = open.watching("/api/v1/events?after=0", None).await;
+    let mut kinds = BTreeSet::new();
+    loop {
+        let (_, frame) = watching.next("the removed task").await.expect("an event");
+        check(&document, "a frame", &event, &frame);
+        kinds.insert(frame["type"].as_str().expect("a type").to_owned());
+        if frame["removed"] == true {
+            break;
+        }
+    }
+    assert_eq!(kinds, ["task_completed", "task_created", "task_updated"].map(str::to_owned).into());
+    open.close().await;
+}
+
 // T8
 #[tokio::test(flavor = "multi_thread")]
 async fn the_bounds_in_the_document_are_the_ones_that_are_enforced() {

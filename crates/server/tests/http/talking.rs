@@ -246,12 +246,15 @@ async fn a_stream_that_waits_for_a_busy_thread_has_a_place_to_come_back_to_and_s
     let thread = open.start("write it").await;
     let question = open.question().await;
     let path = format!("/api/stream/x?prompt=are+you+there%3F&sessionId={thread}");
-    let mut watching = open.watching(&path, None).await;
-    let (place, first) = watching.next("a place").await.expect("an event");
-    assert_eq!(first, json!({ "type": "stream_open" }));
-    drop(watching);
-    let request = open.client.get(open.url(&path)).bearer_auth(&open.token);
-    let answer = request.header("last-event-id", place.expect("an id")).send().await.expect("an answer");
+    let ask = || open.client.get(open.url(&path)).bearer_auth(&open.token);
+    let (mut waiting, mut text) = (ask().send().await.expect("an answer"), String::new());
+    while !text.ends_with("\n\n") {
+        text += &String::from_utf8_lossy(&waiting.chunk().await.expect("a piece").expect("more"));
+    }
+    drop(waiting);
+    let place = text.strip_prefix("id: ").and_then(|text| text.strip_suffix("\ndata: {\"type\":\"stream_open\"}\n\n"));
+    let place = place.unwrap_or_else(|| panic!("a place: {text}"));
+    let answer = ask().header("last-event-id", place).send().await.expect("an answer");
     assert_eq!(answer.status(), 200);
     let path = format!("/approvals/{}/decision", question["id"].as_str().expect("an id").replace('/', "%2F"));
     let no = json!({ "decision": "deny", "digest": question["digest"] });
