@@ -17,7 +17,7 @@ use agent::{Catalog, Report, ThreadId};
 use futures_util::future::BoxFuture;
 use household::TOOLS;
 use provider::{AttachedBytes, ModelTable, Providers};
-use runtime::{Gatherer, HookMoment, HookOutcome, Runtime, Said, Sources, Start};
+use runtime::{Gatherer, HookMoment, HookOutcome, Registration, Runtime, Said, Sources, Start};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use store::{Current, Location, Process, Store};
@@ -326,14 +326,31 @@ impl Staff {
         options: Options,
         approver: Option<Approver>,
     ) -> Result<Self, Error> {
-        let Options { tools, command_host, agents, rules, models, consent, store, household_clock } = options;
-        let in_memory = matches!(store, Kept::InMemory);
-        let owns_store = !matches!(store, Kept::In(_));
-        let store: Arc<dyn Store> = match store {
+        let store: Arc<dyn Store> = match &options.store {
             Kept::InMemory => open_at(&Location::Memory, &config)?,
             Kept::InFolder => open_store(&config)?,
-            Kept::In(store) => store,
+            Kept::In(store) => store.clone(),
         };
+        let mut registration = Some(Registration::begin(Process::next(), store.clone()));
+        let opened = Self::put_together(surroundings, config, options, approver, store, &mut registration).await;
+        if let Some(unused) = registration {
+            unused.withdraw().await;
+        }
+        opened
+    }
+
+    /// Reads what a staff consists of while its process is made known to the store.
+    async fn put_together(
+        surroundings: &Surroundings,
+        config: Config,
+        options: Options,
+        approver: Option<Approver>,
+        store: Arc<dyn Store>,
+        registration: &mut Option<Registration>,
+    ) -> Result<Self, Error> {
+        let Options { tools, command_host, agents, rules, models, consent, store: kept, household_clock } = options;
+        let in_memory = matches!(kept, Kept::InMemory);
+        let owns_store = !matches!(kept, Kept::In(_));
         let home = Home::open(&config, in_memory, Some(&store), household_clock)?;
         let mut providers = providers(&config, &home)?;
         for model in &models {
@@ -358,7 +375,8 @@ impl Staff {
         } else {
             trust::take_over(&config.data)?;
         }
-        let installation = Current::open(&store).await.map_err(runtime::Error::from)?;
+        let known_store = store.clone();
+        let installation = tokio::spawn(async move { Current::open(&known_store).await });
         let (mut catalog, presets, of_agents) = catalog(surroundings, &config, &tools.snapshot(), agents);
         let instructions = instructions.filter(|text| !shown_to_all(&mut catalog, text, &config)).map(Arc::from);
         let catalog = Arc::new(catalog);
@@ -366,6 +384,8 @@ impl Staff {
         let _ = task_tools.staffing.set(Staffing::new(catalog.agents.keys().cloned(), providers.providers()));
         let data = (!in_memory && config.data != Path::new(NOWHERE)).then(|| config.data.clone());
         let own = [rules, of_agents].concat();
+        // The task ends early only together with the process.
+        let installation = installation.await.unwrap_or(Err(store::Error::Closed)).map_err(runtime::Error::from)?;
         let rulebook = Rulebook::with_own(surroundings, &config.data, Some(installation.clone()), own)?;
         let around = Around {
             host: command_host,
@@ -395,7 +415,8 @@ impl Staff {
             sources: Arc::new(sources),
             data,
         };
-        let runtime = Runtime::begin_as(Process::next(), runtime).await?;
+        let registration = registration.take().expect("a staff is registered once");
+        let runtime = Runtime::begin_registered(registration, runtime).await?;
         Ok(Self(Arc::new(Inner {
             runtime,
             config: Arc::new(config),

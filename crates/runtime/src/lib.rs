@@ -30,5 +30,5 @@ pub use clock::Clock;
 pub use error::Error;
 pub use facts::{Gatherer, Sources};
 pub use hooks::{HookKind, HookMoment, HookOutcome};
-pub use runtime::{Fleeting, FleetingKind, Options, RunHandle, Runtime, Said, Start, short_name};
+pub use runtime::{Fleeting, FleetingKind, Options, Registration, RunHandle, Runtime, Said, Start, short_name};
 pub use schema::{check as check_schema, misfit};

@@ -17,6 +17,7 @@ use futures_util::StreamExt;
 use provider::Providers;
 use store::{Process, ProcessId, Selection, Store, replay_until};
 use tokio::sync::{Notify, broadcast, mpsc, oneshot};
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tool::{CurrentTools, Workspace};
@@ -145,6 +146,38 @@ impl RunHandle {
     }
 }
 
+/// A process that is being made known to a store. The commit waits for the disk, and what a runtime needs can be read meanwhile.
+#[derive(Debug)]
+pub struct Registration {
+    id: ProcessId,
+    store: Arc<dyn Store>,
+    writing: JoinHandle<Result<(), store::Error>>,
+}
+
+impl Registration {
+    /// Begins to make a process known.
+    pub fn begin(process: Process, store: Arc<dyn Store>) -> Self {
+        let id = process.id.clone();
+        let writing = tokio::spawn(store.register(process, Clock::default().now()));
+        Self { id, store, writing }
+    }
+
+    /// Takes it back, if no runtime is begun after all.
+    pub async fn withdraw(self) {
+        let store = self.store.clone();
+        if let Ok(id) = self.written().await {
+            // A process that cannot be forgotten is found to be dead when it is looked for.
+            let _ = store.leave(&id).await;
+        }
+    }
+
+    async fn written(self) -> Result<ProcessId, Error> {
+        // The task ends early only together with the process.
+        self.writing.await.unwrap_or(Err(store::Error::Closed))?;
+        Ok(self.id)
+    }
+}
+
 impl Runtime {
     /// Makes this process known to the store and begins to listen for what others send to its threads.
     pub async fn begin(options: Options) -> Result<Self, Error> {
@@ -153,11 +186,16 @@ impl Runtime {
 
     /// The same under a name of its own, where several runtimes may be open in this process ([`Process::next`]).
     pub async fn begin_as(process: Process, options: Options) -> Result<Self, Error> {
+        let registration = Registration::begin(process, options.store.clone());
+        Self::begin_registered(registration, options).await
+    }
+
+    /// The same for a process that is being made known.
+    pub async fn begin_registered(registration: Registration, options: Options) -> Result<Self, Error> {
         let Options { store, providers, tools, catalog, consent, sources, data } = options;
         let facts = Gatherer::new(catalog, consent, providers.clone(), sources);
         let clock = Clock::default();
-        let id = process.id.clone();
-        store.register(process, clock.now()).await?;
+        let id = registration.written().await?;
         let inner = Arc::new(Inner {
             store,
             providers,

@@ -1,7 +1,7 @@
 //! Who drives a thread: one driver in a process, one process at a time, and who was taken over lets go.
 
-use agent::{Outcome, Strength};
-use majordomo_runtime::Error;
+use agent::{Outcome, Strength, Time};
+use majordomo_runtime::{Error, Registration};
 use store::{Process, ProcessId};
 
 use crate::gate::Gate;
@@ -110,5 +110,16 @@ async fn a_run_that_was_left_is_stopped_once_by_many_who_stop_it() {
         assert_eq!(room.count(&root, "reopened").await, 1);
         assert_eq!(gate.count().came, 1, "nothing is run on the way to the end");
         room.runtime.leave().await;
+    }
+}
+
+#[tokio::test]
+async fn a_process_that_begins_nothing_is_forgotten() {
+    for (store, _folder) in stores() {
+        let process = Process::next();
+        let id = process.id.clone();
+        Registration::begin(process, store.clone()).withdraw().await;
+        let heard = store.heartbeat(&id, Time(0)).await;
+        assert!(matches!(&heard, Err(store::Error::UnknownProcess(unknown)) if *unknown == id), "{heard:?}");
     }
 }
