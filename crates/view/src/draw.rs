@@ -4,15 +4,17 @@
 //! pieces. There is no cursor here: where lines stand on a screen is decided by the interface. Untrusted text is made safe on its way in.
 
 pub mod columns;
+mod conversation;
 mod progress;
 mod style;
 mod tree;
 
 use agent::Usage;
 
+pub use conversation::Conversation;
 pub use progress::Progress;
 pub use style::{Colour, Line, Span, Style};
-pub use tree::{DrawOptions, Marks, tree, tree_lines};
+pub use tree::{DrawOptions, Marks, TreeRow, tree, tree_lines, tree_rows};
 
 /// What a thread and its tree cost: `$1.25`; `~$1.25` where figures are estimates; `price unknown` where no price is known, and
 /// `over $1.25` where some are.

@@ -2,8 +2,9 @@
 //!
 //! The text comes from a model, so nothing in it reaches the terminal as a control, and a link always shows where it leads. A line
 //! break in the text is a line break on the screen: models write lines, not paragraphs to be filled. How words are wrapped is in
-//! `wrap`, tables are in `table`. Absent: images, HTML (both are shown as text), and colours for programming languages.
+//! `wrap`, tables are in `table`, colours of code in `code`. Absent: images and HTML (both are shown as text).
 
+mod code;
 mod table;
 mod wrap;
 
@@ -67,7 +68,8 @@ struct Page {
     lists: Vec<Option<u64>>,
     /// Where the links around lead, and how many pieces of words stood before them.
     links: Vec<(String, usize)>,
-    code: bool,
+    /// The language of the code that is being read; empty where none is named.
+    code: Option<String>,
     table: Option<table::Table>,
     /// Whether an empty line belongs before the next block.
     gap: bool,
@@ -86,7 +88,7 @@ impl Page {
         match event {
             Event::Start(tag) => self.begin(tag),
             Event::End(tag) => self.end(tag),
-            Event::Text(text) if self.code => self.code_lines(&text),
+            Event::Text(text) if self.code.is_some() => self.code_lines(&text),
             Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => self.say_lines(&text),
             Event::Code(text) | Event::InlineMath(text) | Event::DisplayMath(text) => {
                 // What is to be taken literally is not broken at its blanks, so it keeps them.
@@ -146,7 +148,10 @@ impl Page {
             }
             Tag::CodeBlock(kind) => {
                 self.open_block();
-                self.code = true;
+                self.code = Some(match &kind {
+                    CodeBlockKind::Fenced(language) => language.trim().to_owned(),
+                    CodeBlockKind::Indented => String::new(),
+                });
                 if let CodeBlockKind::Fenced(language) = kind
                     && !language.trim().is_empty()
                 {
@@ -195,7 +200,7 @@ impl Page {
                 self.gap = self.lists.is_empty();
             }
             TagEnd::CodeBlock => {
-                self.code = false;
+                self.code = None;
                 self.close_block();
             }
             TagEnd::TableCell => {
@@ -225,8 +230,9 @@ impl Page {
     }
 
     fn code_lines(&mut self, text: &str) {
+        let language = self.code.clone().unwrap_or_default();
         for line in text.strip_suffix('\n').unwrap_or(text).split('\n') {
-            self.put(Line::new(format!("  {line}"), Style::of(Colour::Cyan)));
+            self.put(code::line(&format!("  {line}"), &language));
         }
     }
 

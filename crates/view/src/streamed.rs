@@ -116,6 +116,11 @@ impl UnfinishedAnswers {
         }
     }
 
+    /// What a thread is saying, as far as it was produced; none where it says nothing.
+    pub fn of(&self, thread: &ThreadId) -> Option<&Streamed> {
+        self.0.get(thread)
+    }
+
     /// Whether no answer is being given.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

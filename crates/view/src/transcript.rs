@@ -424,7 +424,7 @@ impl Rows {
 }
 
 /// How a run went, the outcome first (OPTA-30).
-fn status(report: &Report) -> String {
+pub(crate) fn status(report: &Report) -> String {
     let took = clock::duration(report.duration_ms);
     let (calls, tokens) = (report.usage.tool_calls, report.tree.tokens.total());
     let plural = if calls == 1 { "" } else { "s" };

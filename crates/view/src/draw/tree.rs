@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use agent::{Outcome, State, Time};
+use agent::{Outcome, State, ThreadId, Time};
 
 use super::columns::{cut, cut_start, width};
 use super::style::{Colour, Line, Style};
@@ -53,15 +53,35 @@ pub fn tree(roots: &[Node], options: &DrawOptions) -> Vec<String> {
 
 /// The trees in at most `most` lines, and at least two, with colours and the words that agents say at this moment.
 pub fn tree_lines(roots: &[Node], words: &LastWords, options: &DrawOptions, most: usize) -> Vec<Line> {
-    let branches = folded(roots, most.max(2), options.marks);
-    let kept = chosen(&branches, most.max(2));
+    tree_rows(roots, words, options, most, None).into_iter().map(|row| row.line).collect()
+}
+
+/// A line of a tree, and the thread that it is about; none where several share it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TreeRow {
+    /// The line.
+    pub line: Line,
+    /// The thread.
+    pub thread: Option<ThreadId>,
+}
+
+/// The same, each line with its thread. One thread can be named that is drawn in any case.
+pub fn tree_rows(
+    roots: &[Node],
+    words: &LastWords,
+    options: &DrawOptions,
+    most: usize,
+    wanted: Option<&ThreadId>,
+) -> Vec<TreeRow> {
+    let branches = folded(roots, most.max(2), options.marks, wanted);
+    let kept = chosen(&branches, most.max(2), wanted);
     let mut rows = rows(&branches, &kept, words, options);
     match kept.iter().filter(|is_kept| !**is_kept).count() {
         0 => {}
         more => rows.push(Row { mark: options.marks.cut(), name: format!("{more} more"), ..Row::default() }),
     }
     let columns = Columns::fit(&rows, options.width.clamp(WIDTHS.0, WIDTHS.1));
-    rows.iter().map(|row| columns.line(row, options.marks)).collect()
+    rows.into_iter().map(|row| TreeRow { line: columns.line(&row, options.marks), thread: row.thread }).collect()
 }
 
 /// A thread in its place, or several that share one.
@@ -88,7 +108,7 @@ enum Folding {
 }
 
 /// The threads in the order in which they are drawn, folded no more than is needed.
-fn folded(roots: &[Node], most: usize, marks: Marks) -> Vec<Branch<'_>> {
+fn folded<'a>(roots: &'a [Node], most: usize, marks: Marks, wanted: Option<&ThreadId>) -> Vec<Branch<'a>> {
     let grown = |folding: Folding| {
         let mut branches = Vec::new();
         roots.iter().for_each(|root| grow(root, None, folding, marks, &mut branches));
@@ -98,7 +118,8 @@ fn folded(roots: &[Node], most: usize, marks: Marks) -> Vec<Branch<'_>> {
         .into_iter()
         .map(grown)
         .find(|branches| branches.len() <= most)
-        .unwrap_or_else(|| grown(Folding::Completed))
+        // One that is folded away could not be drawn.
+        .unwrap_or_else(|| grown(if wanted.is_some() { Folding::Queued } else { Folding::Completed }))
 }
 
 fn grow<'a>(node: &'a Node, parent: Option<usize>, folding: Folding, marks: Marks, branches: &mut Vec<Branch<'a>>) {
@@ -129,7 +150,7 @@ fn share(branches: &mut Vec<Branch<'_>>, parent: usize, count: usize, (mark, wor
 }
 
 /// Which branches are drawn. One line is left for the number of the others, and no branch is drawn without its parent.
-fn chosen(branches: &[Branch<'_>], most: usize) -> Vec<bool> {
+fn chosen(branches: &[Branch<'_>], most: usize, wanted: Option<&ThreadId>) -> Vec<bool> {
     if branches.len() <= most {
         return vec![true; branches.len()];
     }
@@ -139,8 +160,15 @@ fn chosen(branches: &[Branch<'_>], most: usize) -> Vec<bool> {
         What::Thread(node) => node.outcome.is_none() && node.state == State::WaitingForUser,
         What::Several { .. } => false,
     };
+    let is_wanted = |branch: &Branch<'_>| match &branch.what {
+        What::Thread(node) => Some(&node.id) == wanted,
+        What::Several { .. } => false,
+    };
+    let first = (0..branches.len()).filter(|nth| is_wanted(&branches[*nth]));
     let asking = (0..branches.len()).filter(|nth| needs_a_person(&branches[*nth]));
-    for nth in asking.chain(0..branches.len()) {
+    // Around the one that is wanted, so that its neighbours can be seen.
+    let around = first.clone().flat_map(|nth| [nth.saturating_sub(1), (nth + 1).min(branches.len() - 1)]);
+    for nth in first.clone().chain(asking).chain(around).chain(0..branches.len()) {
         let ancestors = std::iter::successors(Some(nth), |nth| branches[*nth].parent);
         let missing: Vec<usize> = ancestors.take_while(|nth| !kept[*nth]).collect();
         if missing.len() <= room {
@@ -188,6 +216,7 @@ fn rows(branches: &[Branch<'_>], kept: &[bool], words: &LastWords, options: &Dra
 /// One line, before it is known how wide its columns are.
 #[derive(Default)]
 struct Row {
+    thread: Option<ThreadId>,
     branches: String,
     mark: char,
     name: String,
@@ -222,6 +251,7 @@ impl Row {
     fn of(node: &Node, branches: String, said: &LastWords, options: &DrawOptions) -> Self {
         let usage = &node.usage;
         Self {
+            thread: Some(node.id.clone()),
             branches,
             mark: options.marks.of(node),
             name: words(&node.name),
