@@ -9,6 +9,7 @@
 mod answer;
 mod bare;
 mod board;
+mod chat;
 mod client;
 mod cold_start;
 mod commands;
@@ -84,6 +85,8 @@ enum Topic {
     Crowd,
     /// A hundred thousand tasks and ten thousand idle agents
     Board,
+    /// `majordomo chat` at a terminal, while a hundred sub-agents stream
+    Chat,
 }
 
 impl Topic {

@@ -8,7 +8,7 @@ use majordomo::tool::Sandbox;
 use crate::figure::{self, Figure};
 use crate::gauge::Taken;
 use crate::processes::{self, ModelServer, measure_children};
-use crate::{Keep, Topic, board, cold_start, commands, household_index, page, stop, watchers};
+use crate::{Keep, Topic, board, chat, cold_start, commands, household_index, page, stop, watchers};
 
 /// How often each measurement is taken; the middle one counts.
 const ROUNDS: usize = 3;
@@ -84,6 +84,7 @@ impl Suite<'_> {
             Topic::Household => self.household().await,
             Topic::Crowd => self.crowd().await,
             Topic::Board => self.board().await,
+            Topic::Chat => tokio::task::block_in_place(|| self.chat()),
         }
     }
 
@@ -252,6 +253,33 @@ impl Suite<'_> {
             let ours = figure::median(times) as f64 / 1000.0;
             self.note(Figure { name, ours, beside: None, unit: "ms", most: 300.0, aim: 150.0 });
         }
+        Ok(())
+    }
+
+    /// A chat at a terminal.
+    fn chat(&mut self) -> anyhow::Result<()> {
+        let ms = |us: u64| us as f64 / 1000.0;
+        let data = self.file("chat-start");
+        let starts: Result<Vec<u64>, _> = (0..STARTS).map(|_| chat::until_prompt(&data)).collect();
+        let name = "`majordomo chat` until its prompt".to_owned();
+        self.note(Figure { name, ours: ms(figure::median(starts?)), beside: None, unit: "ms", most: 30.0, aim: 20.0 });
+        let (mut keys, mut shares) = (Vec::new(), Vec::new());
+        for round in 0..ROUNDS {
+            let quiet = chat::run_quietly(&self.file(&format!("chat-quiet-{round}")))?;
+            let watched = chat::watch(&self.file(&format!("chat-watched-{round}")))?;
+            keys.extend(watched.keys_us);
+            shares.push(watched.cpu_us.saturating_sub(quiet.cpu_us) * 1000 / watched.wall_us);
+        }
+        keys.sort_unstable();
+        let last_of_a_hundred = keys[keys.len() * 99 / 100];
+        let name = "a key until it is shown, 99th of 100, 100 sub-agents stream".to_owned();
+        self.note(Figure { name, ours: ms(last_of_a_hundred), beside: None, unit: "ms", most: 16.0, aim: 8.0 });
+        let name = "processor while watching 100 that stream, besides `run -q`".to_owned();
+        let ours = figure::median(shares) as f64 / 10.0;
+        self.note(Figure { name, ours, beside: None, unit: "%", most: 15.0, aim: 8.0 });
+        let (few, many) = chat::memory_kb(&self.file("chat-memory"))?;
+        let name = "memory of a chat after 40 long answers, besides after 8".to_owned();
+        self.note(Figure { name, ours: many as f64, beside: Some(few as f64), unit: "KB", most: 1.5, aim: 1.1 });
         Ok(())
     }
 
