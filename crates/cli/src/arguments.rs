@@ -5,6 +5,8 @@ mod servers;
 mod tasks;
 pub mod unknown_command;
 
+use std::ffi::OsString;
+use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -16,16 +18,34 @@ pub use self::tasks::{AddTask, BoardArgs, TaskCommand};
 
 /// Runs agents that delegate work to sub-agents, with budgets, permissions, approvals and a complete log
 #[derive(Debug, Parser)]
-#[command(name = "majordomo", version, arg_required_else_help = true, max_term_width = 110)]
+#[command(name = "majordomo", version, arg_required_else_help = true, after_help = CHAT_HELP, max_term_width = 110)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
 }
 
+/// The command line with the command that is meant where none is named: a chat, for flags, for a prompt of several words, and for nothing at
+/// all at a terminal. A first word without white space is a command.
+pub fn as_typed(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut typed: Vec<OsString> = arguments.collect();
+    let is_chat = match typed.get(1).map(|first| first.to_string_lossy()) {
+        None => std::io::stdin().is_terminal() && std::io::stderr().is_terminal(),
+        Some(first) if matches!(&*first, "-h" | "--help" | "-V" | "--version" | "-") => false,
+        Some(first) => first.starts_with('-') || first.contains(char::is_whitespace),
+    };
+    if is_chat {
+        typed.insert(1.min(typed.len()), "chat".into());
+    }
+    typed
+}
+
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Open a conversation at this terminal, with a live tree of agents. `majordomo` alone does the same
+    #[command(after_help = CHAT_HELP)]
+    Chat(Box<Chat>),
     /// Run one task and exit. The answer goes to stdout, everything else to stderr
     #[command(after_help = RUN_HELP)]
     Run(Box<Run>),
@@ -142,6 +162,9 @@ pub enum Command {
     },
 }
 
+const CHAT_HELP: &str = "Without a command, `majordomo` opens a chat and takes these flags, too: majordomo -c; majordomo \"fix the tests\" (a prompt of \
+    several words is sent first). In the chat: /help, Ctrl-T for the tree of agents, Ctrl-C twice to leave.";
+
 const RUN_HELP: &str = "Exit codes: 0 done · 1 failed · 2 usage · 3 configuration · 4 provider, key or network · \
     5 approval was needed or denied · 6 budget · 7 timeout · 9 stopped · \
     130/143 interrupted by a signal (continue with: majordomo thread resume ID)";
@@ -181,6 +204,30 @@ pub struct Work {
     pub label: Vec<String>,
     #[command(flatten)]
     pub place: Place,
+}
+
+/// `majordomo chat`.
+#[derive(Debug, Args)]
+pub struct Chat {
+    /// The first message
+    pub prompt: Option<String>,
+    /// Go on with the last conversation of this folder, with its agent, model and mode
+    #[arg(short, long = "continue", conflicts_with = "resume")]
+    pub continues: bool,
+    /// Go on with another conversation: choose one of this folder, or name it
+    #[arg(short, long, value_name = "ID")]
+    pub resume: Option<Option<String>>,
+    /// A file to pass with the first message: text, image (PNG, JPEG, GIF, WebP) or PDF; can be repeated
+    #[arg(short, long, value_name = "FILE")]
+    pub file: Vec<PathBuf>,
+    /// Use the sample household, with its clock at 2026-01-15
+    #[arg(long)]
+    pub demo: bool,
+    /// Lines below one another, read and written without drawing: for screen readers, simple terminals and scripts
+    #[arg(long)]
+    pub plain: bool,
+    #[command(flatten)]
+    pub settings: Settings,
 }
 
 /// `majordomo run`.

@@ -41,7 +41,11 @@ use crate::arguments::{
     ModelsCommand, RulesCommand, ThreadCommand, Trust, TrustCommand,
 };
 use crate::error::Failure;
-use crate::out;
+use crate::{chat, out};
+
+pub use self::run::last_here;
+pub use self::trust::settled;
+pub use self::work::opener;
 
 /// The widest that a warning is shown.
 const WIDE: usize = 400;
@@ -49,6 +53,7 @@ const WIDE: usize = 400;
 /// Carries out a command; its exit code.
 pub async fn carry_out(cli: Cli) -> Result<u8, Failure> {
     match cli.command {
+        Command::Chat(arguments) => chat::chat(*arguments).await,
         Command::Run(run) => run::run(*run).await,
         Command::Send(arguments) => send::send(*arguments).await,
         Command::Wait { thread, timeout, json, place } if majordomo::tasks::is_task_id(&thread) => {
@@ -154,7 +159,7 @@ fn configured_in(
 
 /// The configuration of the folder that a thread works in, and the household that it was begun with: a thread keeps what it was created
 /// with, whichever process it runs in.
-async fn as_begun(name: &str, flags: &Flags) -> Result<(Surroundings, Config), Failure> {
+pub async fn as_begun(name: &str, flags: &Flags) -> Result<(Surroundings, Config), Failure> {
     let here = surroundings()?;
     let config = Config::load(&here, flags)?;
     let store = staff::open_store(&config)?;
@@ -184,7 +189,7 @@ fn warn(config: &Config) {
 }
 
 /// A staff whose commands are guarded by this program.
-async fn staff(surroundings: &Surroundings, config: Config, options: Options) -> Result<Staff, staff::Error> {
+pub async fn staff(surroundings: &Surroundings, config: Config, options: Options) -> Result<Staff, staff::Error> {
     let command_host = CommandHost { guard: Guard::EmbeddedOrSelf, sandbox: sandbox(surroundings, &config) };
     let tools = Registry::standard(command_host.clone());
     Staff::open(surroundings, config, Options { tools, command_host, ..options }).await

@@ -46,6 +46,12 @@ impl Failure {
     }
 }
 
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
 impl From<majordomo::config::Error> for Failure {
     fn from(error: majordomo::config::Error) -> Self {
         let code = match error {

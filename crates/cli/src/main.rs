@@ -1,6 +1,7 @@
 //! The command line: parses arguments, hands them to the library, and draws what the log says. It holds no state.
 
 mod arguments;
+mod chat;
 mod commands;
 mod consent;
 mod error;
@@ -27,7 +28,7 @@ fn main() -> ExitCode {
         return tool::guard::main(arguments);
     }
     hide_from_other_processes();
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::try_parse_from(arguments::as_typed(std::env::args_os())) {
         Ok(cli) => cli,
         Err(error) => match unknown_command::message(&error, &Cli::command()) {
             Some(message) => return error::Failure::usage(message).tell(),

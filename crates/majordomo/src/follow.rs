@@ -51,6 +51,11 @@ impl Updates {
         Self { log: follow(&self.store, selection), ..self }
     }
 
+    /// The same with text that is heard since before: nothing of what was streamed meanwhile is missing.
+    pub fn hearing(self, text: broadcast::Receiver<Fleeting>) -> Self {
+        Self { text: Some(text), ..self }
+    }
+
     /// The root that is followed.
     pub fn root(&self) -> &ThreadId {
         &self.root

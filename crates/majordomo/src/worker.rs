@@ -23,6 +23,9 @@ use crate::threads::is_left;
 /// How often the worker looks for work at the least, where nothing is written meanwhile: a process that dies writes nothing.
 const LOOK: Duration = Duration::from_secs(2);
 
+/// The least time between two looks of a worker that is calm.
+const CALM: Duration = Duration::from_millis(300);
+
 /// How often the worker says that it is alive, for processes on other hosts.
 const BEAT_MS: u64 = 10_000;
 
@@ -41,6 +44,8 @@ pub struct Worker {
     open: Open,
     concurrency: usize,
     chores: Vec<Box<dyn Chores>>,
+    /// The least time between two looks.
+    pause: Duration,
     /// Under what it is known to other processes.
     row: WorkerRow,
     /// Interrupted threads that are not for a worker, by how many events they had when that was looked at.
@@ -66,12 +71,19 @@ impl Worker {
             labels: Vec::new(),
             concurrency: u32::try_from(concurrency).unwrap_or(u32::MAX),
         };
-        Self { store, open, concurrency, chores, row, passed_over: Mutex::default(), staffs: Mutex::default() }
+        let pause = Duration::ZERO;
+        Self { store, open, concurrency, chores, pause, row, passed_over: Mutex::default(), staffs: Mutex::default() }
     }
 
     /// The same, shown with the labels of the tasks that it takes.
     pub fn with_labels(mut self, labels: Vec<Arc<str>>) -> Self {
         self.row.labels = labels;
+        self
+    }
+
+    /// The same, looking no more than a few times a second, however much is written: for a process that does other work.
+    pub fn calmly(mut self) -> Self {
+        self.pause = CALM;
         self
     }
 
@@ -141,7 +153,10 @@ impl Worker {
             }
             tokio::select! {
                 () = &mut stop => break,
-                _ = tokio::time::timeout(LOOK, tail.changed()) => {}
+                () = async {
+                    let _ = tokio::time::timeout(LOOK, tail.changed()).await;
+                    tokio::time::sleep(self.pause).await;
+                } => {}
             }
         }
         self.leave().await;

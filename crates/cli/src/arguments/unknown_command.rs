@@ -8,16 +8,17 @@ const ALIKE: f64 = 0.55;
 
 /// Commands that people know from other tools or expect to exist, and what to use.
 const KNOWN_ELSEWHERE: &[(&[&str], &str)] = &[
+    (&["repl", "interactive", "tui"], "majordomo chat"),
     (
-        &["chat", "repl", "interactive", "ask", "exec", "prompt"],
-        "majordomo run \"…\" for one task, majordomo serve for a conversation in the browser",
+        &["ask", "exec", "prompt"],
+        "majordomo run \"…\" for one task, majordomo chat for a conversation, majordomo serve for one in the browser",
     ),
     (&["version", "v"], "majordomo --version"),
     (
         &["session", "sessions", "conversation", "conversations", "threads", "history", "runs", "list", "ls"],
         "majordomo thread ls",
     ),
-    (&["resume", "continue"], "majordomo run -c \"…\" to say more, majordomo thread resume ID after an interruption"),
+    (&["resume", "continue"], "majordomo -c to say more, majordomo thread resume ID after an interruption"),
     (&["show", "log", "logs"], "majordomo thread show ID"),
     (
         &["export", "import", "fork", "rename", "archive"],
@@ -82,7 +83,8 @@ mod tests {
     #[test]
     fn a_wrong_command_names_the_right_one() {
         for (word, right) in [
-            ("chat", "majordomo run"),
+            ("repl", "majordomo chat"),
+            ("exec", "majordomo run"),
             ("version", "majordomo --version"),
             ("session", "majordomo thread ls"),
             ("providers", "majordomo models ls"),

@@ -206,7 +206,7 @@ fn hints(assignment: &Assignment, demo: bool) -> Vec<String> {
 }
 
 /// The last conversation that was begun in this folder.
-async fn last_here(flags: &Flags) -> Result<ThreadId, Failure> {
+pub async fn last_here(flags: &Flags) -> Result<ThreadId, Failure> {
     let (here, config) = configured(flags)?;
     let folder = here.cwd.canonicalize().unwrap_or_else(|_| here.cwd.clone());
     let store = open_store(&config)?;

@@ -1,0 +1,798 @@
+//! A chat as a state machine: what comes in (keys, events of the log, streamed text, answers of the program) and what is to be done.
+//!
+//! It holds what a person sees and nothing else: all that happens is read from the log, all that is to be done is an [`Action`]. It has no
+//! terminal, no clock and no session; the loop in `chat.rs` owns those. Keys are in `keys`, slash commands in `commands`, questions of
+//! agents in `deciding`, lists to choose from in `menu`, drawing in `frame`.
+
+mod commands;
+mod deciding;
+mod keys;
+mod menu;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use agent::approval::{Approval, Decision};
+use agent::{Event, Outcome, Strength, ThreadId, Time};
+use majordomo::follow::logged;
+use store::Record;
+use termina::event::KeyEvent;
+use view::draw::{Conversation, DrawOptions, Line, Marks, Style, TreeRow, tree_rows};
+use view::{LastWords, Node, Streamed, Tree, UnfinishedAnswers, safe};
+
+use super::complete::Completion;
+use super::composer::Composer;
+use super::history::History;
+
+pub use self::commands::COMMANDS;
+pub use self::deciding::{Deciding, Stage};
+pub use self::menu::{Item, Menu, Pick};
+
+/// The lines of an earlier conversation that are shown when it is gone on with.
+const SHOWN_PAST: usize = 60;
+/// The lines that are kept of a conversation while another one is looked at.
+const KEPT_UNSEEN: usize = 400;
+/// The widest that words of others are shown in one line.
+const WORDS: usize = 200;
+
+/// What comes in.
+#[derive(Debug)]
+pub enum Input {
+    /// A key.
+    Key(KeyEvent),
+    /// Text that was pasted.
+    Paste(String),
+    /// Whether the terminal has the focus of the keyboard.
+    Focused(bool),
+    /// A whole line, where lines are read and not keys.
+    Typed(String),
+    /// The terminal has another size.
+    Resized(Size),
+    /// Nothing but time.
+    Tick,
+    /// What was in the log when a conversation was opened: of its root, and whether its run was left by a process that is gone.
+    Opened { root: ThreadId, records: Vec<Record>, is_left: bool },
+    /// A conversation has begun with its first message.
+    Begun(ThreadId),
+    /// New events of the conversation and all its sub-agents.
+    Records(Vec<Record>),
+    /// A piece of streamed text.
+    Piece(Streamed),
+    /// What was in the log of a thread that is to be looked at.
+    Looked(ThreadId, Vec<Record>),
+    /// With whom a new conversation would begin.
+    Ready(Staffed),
+    /// A list to choose from.
+    Menu(Menu),
+    /// Lines for the person.
+    Tell(Vec<Line>),
+    /// Something could not be done: why, and the message that it was about.
+    Failed(String, Option<String>),
+    /// Names of files, to complete them.
+    Files(Vec<String>),
+    /// The text as an editor left it.
+    Edited(String),
+    /// A text for the composer.
+    Draft(String),
+}
+
+/// What is to be done.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    /// A message for a thread, or the first one of a conversation.
+    Say { thread: Option<ThreadId>, text: String, files: Vec<PathBuf> },
+    /// A message for a thread that works.
+    Steer { thread: ThreadId, text: String },
+    /// Stop a thread and its descendants.
+    Stop { thread: ThreadId, strength: Strength },
+    /// Answer a question.
+    Decide { question: Box<Approval>, decision: Decision },
+    /// Read the log of a thread.
+    Look(ThreadId),
+    /// Go on with a run that its process left.
+    Resume,
+    /// Open another conversation.
+    Open(ThreadId),
+    /// Begin a new conversation, with what is otherwise than before.
+    New(Otherwise),
+    /// Copy the conversation as far as an answer, and go on with the copy; then this text stands in the composer.
+    Fork { at: Option<usize>, text: String },
+    /// Lists to choose from, which are read from the store.
+    List(List),
+    /// Run one of our own commands, and show what it prints.
+    Run(Vec<String>),
+    /// Names of files are wanted.
+    Files,
+    /// Open the text in an editor.
+    Edit(String),
+    /// Stop the process, as Ctrl-Z does.
+    Suspend,
+    /// Tell a person who looks elsewhere.
+    Notify(String),
+    /// Leave.
+    Leave,
+}
+
+/// What of a new conversation is otherwise than before.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Otherwise {
+    pub agent: Option<String>,
+    pub model: Option<String>,
+    pub mode: Option<String>,
+}
+
+/// Lists that are read from the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum List {
+    Conversations,
+    Messages,
+    Approvals,
+    Models,
+    Agents,
+}
+
+/// The size of the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    pub columns: usize,
+    pub rows: usize,
+}
+
+/// With whom a new conversation would begin.
+#[derive(Clone, Debug, Default)]
+pub struct Staffed {
+    pub agent: String,
+    pub model: String,
+    pub mode: String,
+    /// The names of all agents, to complete them.
+    pub agents: Vec<String>,
+    /// The most that a run may cost, in millionths of a dollar.
+    pub budget_microusd: Option<u64>,
+    /// What a person should know.
+    pub notes: Vec<String>,
+}
+
+/// What keys mean at this moment.
+#[derive(Debug)]
+pub enum Keys {
+    /// They are written.
+    Writing,
+    /// They choose an agent of the tree.
+    Tree { selected: ThreadId },
+    /// They choose from a list.
+    Menu(Menu),
+    /// They answer a question of the program.
+    Confirm(Confirm),
+    /// They answer a question of an agent.
+    Deciding(Box<Deciding>),
+    /// They look for an earlier message.
+    Search { words: String, before: usize },
+}
+
+/// A question of the program that is answered with yes or no.
+#[derive(Clone, Debug)]
+pub struct Confirm {
+    pub question: String,
+    pub yes: Action,
+}
+
+/// A message that is sent when a thread is done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Queued {
+    pub thread: ThreadId,
+    pub text: String,
+    pub files: Vec<PathBuf>,
+}
+
+/// A question of an agent that is open.
+#[derive(Clone, Debug)]
+pub struct Open {
+    pub question: Approval,
+    /// When it was first drawn; none while it was not.
+    pub shown_at: Option<Instant>,
+    /// Whether the person put it off.
+    pub is_later: bool,
+}
+
+/// A conversation that was looked at.
+struct Feed {
+    talk: Conversation,
+    /// Lines that were added while another conversation was shown.
+    unseen: Vec<Line>,
+    /// The newest event that was told.
+    seen: u64,
+    /// What came while the log of the thread was being read; none once it was.
+    held: Option<Vec<Record>>,
+}
+
+impl Feed {
+    fn new(thread: ThreadId, held: Option<Vec<Record>>) -> Self {
+        Self { talk: Conversation::new(thread), unseen: Vec::new(), seen: 0, held }
+    }
+
+    /// The lines that an event adds.
+    fn push(&mut self, record: &Record, columns: usize) -> Vec<Line> {
+        if let Some(held) = &mut self.held {
+            held.push(record.clone());
+            return Vec::new();
+        }
+        if record.seq <= self.seen {
+            return Vec::new();
+        }
+        self.seen = record.seq;
+        self.talk.push(&logged(record), columns)
+    }
+}
+
+/// The state of a chat.
+pub struct App {
+    pub size: Size,
+    pub composer: Composer,
+    pub history: History,
+    pub keys: Keys,
+    pub completion: Option<Completion>,
+    pub staffed: Staffed,
+    pub is_ready: bool,
+    pub root: Option<ThreadId>,
+    /// The thread whose conversation is shown.
+    pub focus: Option<ThreadId>,
+    pub questions: Vec<Open>,
+    pub queue: Vec<Queued>,
+    /// A word about what the last key did.
+    pub hint: Option<(String, Instant)>,
+    /// Whether a first message is on its way.
+    pub is_beginning: bool,
+    /// The mode of the conversation and the most that a run of it may cost, which were chosen with its first message.
+    chosen: Option<(String, Option<u64>)>,
+    /// Whether it is stopped as soon as it has begun.
+    stops_when_begun: bool,
+    /// The threads that were told to stop.
+    stopping: Vec<ThreadId>,
+    tree: Tree,
+    words: LastWords,
+    /// What each agent is saying, for one that is opened in the middle of it.
+    answers: UnfinishedAnswers,
+    feeds: BTreeMap<ThreadId, Feed>,
+    /// Names of files, to complete them.
+    files: Vec<String>,
+    /// Lines that stay and are not written yet.
+    stay: Vec<Line>,
+    rows: Vec<TreeRow>,
+    roots: Vec<Node>,
+    /// When the last key was pressed.
+    last_key: Option<Instant>,
+    /// When Ctrl-C, or Esc, was pressed before.
+    last_leave: Option<Instant>,
+    last_escape: Option<Instant>,
+    has_focus: bool,
+    /// Whether lines are read and not keys: there is no screen to draw on.
+    pub is_plain: bool,
+    /// Whether a conversation is being read that is gone on with.
+    pub is_opening: bool,
+    /// The run that was left by another process.
+    is_left: bool,
+    is_fancy: bool,
+}
+
+impl App {
+    /// A chat in which nothing was said.
+    pub fn new(size: Size, history: History, is_plain: bool) -> Self {
+        Self {
+            size,
+            composer: Composer::default(),
+            history,
+            keys: Keys::Writing,
+            completion: None,
+            staffed: Staffed::default(),
+            is_ready: false,
+            root: None,
+            focus: None,
+            questions: Vec::new(),
+            queue: Vec::new(),
+            hint: None,
+            is_beginning: false,
+            chosen: None,
+            stops_when_begun: false,
+            stopping: Vec::new(),
+            tree: Tree::new(),
+            words: LastWords::default(),
+            answers: UnfinishedAnswers::default(),
+            feeds: BTreeMap::new(),
+            files: Vec::new(),
+            stay: Vec::new(),
+            rows: Vec::new(),
+            roots: Vec::new(),
+            last_key: None,
+            last_leave: None,
+            last_escape: None,
+            has_focus: true,
+            is_plain,
+            is_opening: false,
+            is_left: false,
+            is_fancy: !is_plain,
+        }
+    }
+
+    /// Takes something in; what is to be done.
+    pub fn handle(&mut self, input: Input, now: Instant) -> Vec<Action> {
+        match input {
+            Input::Key(key) => {
+                let actions = self.key(key, now);
+                self.last_key = Some(now);
+                actions
+            }
+            Input::Paste(text) => self.pasted(&text, now),
+            Input::Focused(has_focus) => {
+                self.has_focus = has_focus;
+                Vec::new()
+            }
+            Input::Typed(line) => self.typed(line, now),
+            Input::Resized(size) => {
+                self.size = size;
+                Vec::new()
+            }
+            Input::Tick => {
+                self.hint.take_if(|(_, until)| *until <= now);
+                Vec::new()
+            }
+            Input::Opened { root, records, is_left } => self.opened(&root, &records, is_left),
+            Input::Begun(root) => {
+                self.begun(root.clone());
+                match std::mem::take(&mut self.stops_when_begun) {
+                    true => {
+                        self.stopping.push(root.clone());
+                        vec![Action::Stop { thread: root, strength: Strength::Cancel }]
+                    }
+                    false => Vec::new(),
+                }
+            }
+            Input::Records(records) => self.records(&records),
+            Input::Piece(piece) => {
+                self.heard(&piece);
+                Vec::new()
+            }
+            Input::Looked(thread, records) => {
+                self.looked(&thread, &records);
+                Vec::new()
+            }
+            Input::Ready(staffed) => {
+                self.is_ready = true;
+                for note in &staffed.notes {
+                    self.tell(note, Style::DIM);
+                }
+                self.staffed = staffed;
+                Vec::new()
+            }
+            Input::Menu(menu) if self.is_plain => {
+                self.stay.extend(menu.plain_lines());
+                self.keys = Keys::Menu(menu);
+                Vec::new()
+            }
+            Input::Menu(menu) => {
+                self.keys = Keys::Menu(menu);
+                Vec::new()
+            }
+            Input::Tell(lines) => {
+                self.stay.extend(lines);
+                Vec::new()
+            }
+            Input::Failed(why, text) => {
+                self.is_beginning = false;
+                self.tell(&format!("error: {why}"), Style::of(view::draw::Colour::Red));
+                if let Some(text) = text.filter(|_| self.composer.is_empty()) {
+                    self.composer.set(text);
+                }
+                Vec::new()
+            }
+            Input::Files(files) => {
+                self.files = files;
+                self.complete();
+                Vec::new()
+            }
+            Input::Edited(text) | Input::Draft(text) => {
+                self.composer.set(text);
+                Vec::new()
+            }
+        }
+    }
+
+    /// The line at the top of a chat.
+    pub fn greet(&mut self, line: &Line) {
+        let columns = self.columns();
+        self.stay.push(line.cut(columns, '…'));
+    }
+
+    /// A new conversation is begun; the one before is left as it is.
+    pub fn begin_anew(&mut self) {
+        let is_begun = self.root.is_some();
+        self.forget();
+        if is_begun {
+            let mut line = Line::new("── new conversation ", Style::BOLD);
+            line.push("─".repeat(self.columns().saturating_sub(line.width())), Style::DIM);
+            self.stay.extend([Line::default(), line]);
+        }
+    }
+
+    /// Sends the message that a chat begins with.
+    pub fn say_first(&mut self, text: String, files: Vec<PathBuf>) -> Vec<Action> {
+        self.history.push(&text);
+        self.is_beginning = self.focus.is_none();
+        vec![Action::Say { thread: self.focus.clone(), text, files }]
+    }
+
+    /// Lines could not be written: they are written later.
+    pub fn put_back_lines(&mut self, mut lines: Vec<Line>) {
+        lines.append(&mut self.stay);
+        self.stay = lines;
+    }
+
+    /// Lines that stay and were not written yet.
+    pub fn take_lines(&mut self) -> Vec<Line> {
+        std::mem::take(&mut self.stay)
+    }
+
+    /// The blocks of streamed text that became whole stay from now on.
+    pub fn settle(&mut self) {
+        let columns = self.columns();
+        if let Some(feed) = self.focus.as_ref().and_then(|focus| self.feeds.get_mut(focus)) {
+            self.stay.extend(feed.talk.settled(columns));
+        }
+    }
+
+    /// Draws the tree anew, for the frames until it is done again.
+    pub fn refresh_tree(&mut self, now: Time) {
+        self.roots = self.tree.roots();
+        let selected = match &self.keys {
+            Keys::Tree { selected } => Some(selected.clone()),
+            _ => None,
+        };
+        let mut shown = self.roots.clone();
+        if selected.is_none() {
+            shown.iter_mut().for_each(hide_past);
+        }
+        let is_wanted = selected.is_some() || shown.iter().any(|root| !root.children.is_empty() && is_busy(root));
+        let marks = if self.is_fancy { Marks::Unicode } else { Marks::Ascii };
+        let options = DrawOptions { now, width: self.columns().saturating_sub(2), marks };
+        let most = (self.size.rows / 3).max(2);
+        self.rows = match is_wanted {
+            true => tree_rows(&shown, &self.words, &options, most, selected.as_ref()),
+            false => Vec::new(),
+        };
+    }
+
+    /// The tree as it was drawn last.
+    pub fn tree(&self) -> &[TreeRow] {
+        &self.rows
+    }
+
+    /// The conversation's root in the tree.
+    pub fn root_node(&self) -> Option<&Node> {
+        self.roots.iter().find(|node| Some(&node.id) == self.root.as_ref())
+    }
+
+    /// A thread of the tree.
+    pub fn node(&self, thread: &ThreadId) -> Option<&Node> {
+        self.roots.iter().flat_map(Node::all).find(|node| node.id == *thread)
+    }
+
+    /// The end of what the focused agent says, which may still change.
+    pub fn rest(&self) -> Vec<Line> {
+        let feed = self.focus.as_ref().and_then(|focus| self.feeds.get(focus));
+        feed.map(|feed| feed.talk.rest(self.columns())).unwrap_or_default()
+    }
+
+    /// Whether an agent of the conversation works.
+    pub fn is_working(&self) -> bool {
+        // A conversation that has begun works before the first of its events is read.
+        self.is_beginning || self.root.is_some() && self.roots.is_empty() || self.roots.iter().any(is_busy)
+    }
+
+    /// Whether the focused agent works.
+    pub fn is_focus_working(&self) -> bool {
+        match &self.focus {
+            Some(focus) => self.node(focus).is_none_or(|node| node.outcome.is_none() && node.started.is_some()),
+            None => self.is_beginning,
+        }
+    }
+
+    /// The mode of the conversation.
+    pub fn mode(&self) -> &str {
+        self.chosen.as_ref().map_or(&self.staffed.mode, |(mode, _)| mode)
+    }
+
+    /// The most that a run may cost, in millionths of a dollar.
+    pub fn budget_microusd(&self) -> Option<u64> {
+        self.chosen.as_ref().map_or(self.staffed.budget_microusd, |(_, budget)| *budget)
+    }
+
+    /// The names of the agents from the root to the focused one.
+    pub fn path(&self) -> Vec<String> {
+        let mut path = Vec::new();
+        let mut next = self.focus.clone();
+        while let Some(thread) = next {
+            let name = self.node(&thread).map_or_else(|| thread.to_string(), |node| safe::line(&node.name, 40));
+            path.insert(0, name);
+            next = thread.parent();
+        }
+        path
+    }
+
+    /// When something changes by time alone; none where nothing does.
+    pub fn wakes_at(&self, now: Instant) -> Option<Instant> {
+        let armed = self.front().and_then(|open| open.shown_at).map(|shown| self.armed_from(shown));
+        let hint = self.hint.as_ref().map(|(_, until)| *until);
+        [armed, hint].into_iter().flatten().filter(|at| *at > now).min()
+    }
+
+    /// Columns for text.
+    pub fn columns(&self) -> usize {
+        self.size.columns.saturating_sub(1).max(16)
+    }
+
+    /// Names of files, as far as they are known.
+    pub fn file_names(&self) -> &[String] {
+        &self.files
+    }
+
+    /// The sub-agents, with what they were asked.
+    pub fn thread_names(&self) -> Vec<(String, String)> {
+        let all = self.roots.iter().flat_map(Node::all).skip(1);
+        let name = |node: &Node| {
+            let goal = node.goal.as_deref().map(|goal| safe::line(goal, WORDS)).unwrap_or_default();
+            (node.id.to_string(), format!("{}: {goal}", node.name))
+        };
+        all.map(name).collect()
+    }
+
+    /// Whether names of files have to be read first.
+    fn wanted_files(&mut self) -> Vec<Action> {
+        let is_wanted = super::complete::word(self.composer.before()).is_some_and(|(_, word)| word == "@");
+        if is_wanted { vec![Action::Files] } else { Vec::new() }
+    }
+
+    /// A sentence for the person that stays.
+    pub fn tell(&mut self, sentence: &str, style: Style) {
+        for line in sentence.lines() {
+            let span = view::draw::Span { text: safe::line(line, 2000), style };
+            self.stay.extend(view::markdown::wrap(&[span], self.columns()));
+        }
+    }
+
+    fn hint(&mut self, words: impl Into<String>, now: Instant) {
+        let words = words.into();
+        if self.is_plain {
+            return self.tell(&words, Style::DIM);
+        }
+        self.hint = Some((words, now + Duration::from_secs(4)));
+    }
+
+    fn opened(&mut self, root: &ThreadId, records: &[Record], is_left: bool) -> Vec<Action> {
+        self.is_opening = false;
+        self.forget();
+        self.begun(root.clone());
+        let columns = self.columns();
+        let mut lines = Vec::new();
+        for record in records {
+            self.fold(record);
+            if let Some(feed) = self.feeds.get_mut(root) {
+                lines.extend(feed.push(record, columns));
+            }
+        }
+        self.show_past(root, lines);
+        self.refresh_tree(records.last().map_or(Time(0), |record| record.at));
+        self.is_left = is_left;
+        if is_left {
+            let question = "The last run was interrupted. Go on with it?".to_owned();
+            if self.is_plain {
+                self.tell("the last run was interrupted; /continue goes on with it", Style::PLAIN);
+            } else {
+                self.keys = Keys::Confirm(Confirm { question, yes: Action::Resume });
+            }
+        }
+        Vec::new()
+    }
+
+    fn forget(&mut self) {
+        self.root = None;
+        self.focus = None;
+        self.questions.clear();
+        self.queue.clear();
+        self.stopping.clear();
+        self.tree = Tree::new();
+        self.words = LastWords::default();
+        self.answers = UnfinishedAnswers::default();
+        self.feeds.clear();
+        self.rows.clear();
+        self.roots.clear();
+        self.keys = Keys::Writing;
+        self.is_beginning = false;
+        self.stops_when_begun = false;
+        self.chosen = None;
+        self.is_left = false;
+    }
+
+    fn begun(&mut self, root: ThreadId) {
+        self.is_beginning = false;
+        self.feeds.insert(root.clone(), Feed::new(root.clone(), None));
+        self.focus = Some(root.clone());
+        self.root = Some(root);
+    }
+
+    /// The end of a conversation that was had before.
+    fn show_past(&mut self, thread: &ThreadId, mut lines: Vec<Line>) {
+        if lines.len() > SHOWN_PAST {
+            let left_out = lines.len() - SHOWN_PAST;
+            lines.drain(..left_out);
+            self.tell(&format!("… {left_out} earlier lines: majordomo thread show {thread}"), Style::DIM);
+        }
+        self.stay.extend(lines);
+    }
+
+    fn records(&mut self, records: &[Record]) -> Vec<Action> {
+        let columns = self.columns();
+        let mut actions = Vec::new();
+        for record in records {
+            self.fold(record);
+            actions.extend(self.noticed(record));
+            let is_focused = self.focus.as_ref() == Some(&record.thread);
+            if let Some(feed) = self.feeds.get_mut(&record.thread) {
+                let lines = feed.push(record, columns);
+                if is_focused {
+                    self.stay.extend(lines);
+                } else {
+                    feed.unseen.extend(lines);
+                    let extra = feed.unseen.len().saturating_sub(KEPT_UNSEEN);
+                    feed.unseen.drain(..extra);
+                }
+            }
+        }
+        actions
+    }
+
+    fn fold(&mut self, record: &Record) {
+        let logged = logged(record);
+        self.tree.push(&logged);
+        self.words.settle(&logged);
+        self.answers.settle(&logged);
+        match &*record.event {
+            Event::ThreadCreated(created) if created.id.is_root() => {
+                self.chosen = Some((created.mode.as_str().to_owned(), created.grant.cost_microusd));
+            }
+            Event::ApprovalRequested(question) => {
+                self.questions.push(Open { question: (**question).clone(), shown_at: None, is_later: false });
+            }
+            Event::ApprovalResolved { approval, .. } => {
+                self.questions.retain(|open| open.question.id != *approval);
+                let gone = |deciding: &Deciding| deciding.question.id == *approval;
+                if let Keys::Deciding(deciding) = &self.keys
+                    && gone(deciding)
+                {
+                    let draft = deciding.draft.clone();
+                    self.keys = Keys::Writing;
+                    self.composer.set(draft);
+                }
+            }
+            Event::RunStarted { .. } => self.is_left = false,
+            _ => {}
+        }
+    }
+
+    /// What follows from an event that is new.
+    fn noticed(&mut self, record: &Record) -> Vec<Action> {
+        match &*record.event {
+            Event::ApprovalRequested(question) => {
+                if self.is_plain {
+                    let lines = deciding::plain_lines(question, self.columns());
+                    self.stay.extend(lines);
+                }
+                let path = super::panel::path(question);
+                self.notification(format!("{path} needs your answer"))
+            }
+            Event::ApprovalResolved { approval, resolution, .. } if self.focus.as_ref() != Some(&record.thread) => {
+                let words = format!("  ⚑ {approval}: {}", majordomo::decide::words(resolution));
+                self.tell(&words, Style::DIM);
+                Vec::new()
+            }
+            Event::Reported(report) => {
+                self.stopping.retain(|thread| *thread != record.thread);
+                let mut actions = self.send_queued(&record.thread);
+                if Some(&record.thread) == self.root.as_ref() && actions.is_empty() {
+                    let words = match report.outcome {
+                        Outcome::Completed => "the answer is there".to_owned(),
+                        other => format!("the run has ended: {other}"),
+                    };
+                    actions.extend(self.notification(words));
+                }
+                actions
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn notification(&self, words: String) -> Vec<Action> {
+        if self.has_focus { Vec::new() } else { vec![Action::Notify(words)] }
+    }
+
+    /// The next message that waited for a thread to be done.
+    fn send_queued(&mut self, thread: &ThreadId) -> Vec<Action> {
+        let Some(at) = self.queue.iter().position(|queued| queued.thread == *thread) else { return Vec::new() };
+        let Queued { thread, text, files } = self.queue.remove(at);
+        vec![Action::Say { thread: Some(thread), text, files }]
+    }
+
+    fn heard(&mut self, piece: &Streamed) {
+        if self.focus.as_ref() == Some(&piece.thread) {
+            self.words.mark(piece);
+        } else {
+            self.words.push(piece);
+        }
+        self.answers.push(piece);
+        // One that is being read hears all of it afterwards.
+        if let Some(feed) = self.feeds.get_mut(&piece.thread)
+            && feed.held.is_none()
+        {
+            feed.talk.hear(piece);
+        }
+    }
+
+    /// Shows the conversation of another thread.
+    fn look(&mut self, thread: ThreadId) -> Vec<Action> {
+        if self.focus.as_ref() == Some(&thread) {
+            return Vec::new();
+        }
+        self.keys = Keys::Writing;
+        match self.feeds.get_mut(&thread) {
+            Some(feed) if feed.held.is_some() => Vec::new(),
+            Some(feed) => {
+                let lines = std::mem::take(&mut feed.unseen);
+                self.focus = Some(thread);
+                self.show_path();
+                self.stay.extend(lines);
+                Vec::new()
+            }
+            None => {
+                self.feeds.insert(thread.clone(), Feed::new(thread.clone(), Some(Vec::new())));
+                vec![Action::Look(thread)]
+            }
+        }
+    }
+
+    fn looked(&mut self, thread: &ThreadId, records: &[Record]) {
+        let columns = self.columns();
+        let Some(feed) = self.feeds.get_mut(thread) else { return };
+        let held = feed.held.take().unwrap_or_default();
+        let lines: Vec<Line> = records.iter().chain(&held).flat_map(|record| feed.push(record, columns)).collect();
+        if let Some(said) = self.answers.of(thread) {
+            feed.talk.hear(said);
+        }
+        self.focus = Some(thread.clone());
+        self.show_path();
+        self.show_past(thread, lines);
+    }
+
+    /// A line that says whose conversation follows.
+    fn show_path(&mut self) {
+        let path = self.path().join(" › ");
+        let mut line = Line::new(format!("── {path} "), Style::BOLD);
+        let rest = self.columns().saturating_sub(line.width());
+        line.push("─".repeat(rest), Style::DIM);
+        self.stay.push(Line::default());
+        self.stay.push(line);
+    }
+}
+
+/// Whether a thread or one below it works.
+fn is_busy(node: &Node) -> bool {
+    let is_running = node.outcome.is_none() && node.started.is_some();
+    is_running || node.children.iter().any(is_busy)
+}
+
+/// Leaves out what had ended before the newest run of a thread began.
+fn hide_past(node: &mut Node) {
+    let since = node.started;
+    node.children.retain(|child| is_busy(child) || child.ended >= since);
+    node.children.iter_mut().for_each(hide_past);
+}

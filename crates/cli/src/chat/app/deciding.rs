@@ -1,0 +1,281 @@
+//! Questions of agents: which one is asked, when keys may answer it, and what each key means.
+//!
+//! A key answers only a question that stood on the screen for a moment while nothing was typed, and only while the composer is empty, so
+//! that nothing that was pressed before it appeared can answer it (T22). Ctrl-Y turns to it at any time, Esc puts it off.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use agent::Json;
+use agent::approval::{Approval, Decision, Scope};
+use termina::event::{KeyCode, KeyEvent};
+use view::draw::{Line, Style};
+
+use super::{Action, App, Keys, Open};
+use crate::question::{self, Depth};
+
+/// How long a question stands there, with no key pressed, before a key answers it.
+const QUIET: Duration = Duration::from_millis(400);
+
+/// A question that is being answered.
+#[derive(Clone, Debug)]
+pub struct Deciding {
+    pub question: Approval,
+    pub stage: Stage,
+    /// What stood in the composer before.
+    pub draft: String,
+    /// Whether all of it is shown.
+    pub is_whole: bool,
+}
+
+/// What is wanted from the person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// One of the choices.
+    Choose,
+    /// Whether it is to be allowed from now on.
+    Always,
+    /// A reason, in the composer.
+    Reason,
+    /// Other arguments, in the composer.
+    Edit,
+    /// Whether it is to be allowed with these.
+    Edited(Json),
+    /// An answer, in the composer.
+    Answer,
+}
+
+impl Stage {
+    /// Whether the answer is written in the composer.
+    pub fn is_written(&self) -> bool {
+        matches!(self, Stage::Reason | Stage::Edit | Stage::Answer)
+    }
+}
+
+impl App {
+    /// The question that is shown: the first that was not put off.
+    pub fn front(&self) -> Option<&Open> {
+        self.questions.iter().find(|open| !open.is_later)
+    }
+
+    /// The question stands on the screen from now on.
+    pub fn front_is_shown(&mut self, now: Instant) {
+        if let Some(open) = self.questions.iter_mut().find(|open| !open.is_later) {
+            open.shown_at.get_or_insert(now);
+        }
+    }
+
+    /// From when on keys answer a question that is shown since then.
+    pub fn armed_from(&self, shown_at: Instant) -> Instant {
+        self.last_key.unwrap_or(shown_at).max(shown_at) + QUIET
+    }
+
+    /// Whether keys answer the question that is shown.
+    pub fn is_armed(&self, now: Instant) -> bool {
+        let shown_at = self.front().and_then(|open| open.shown_at);
+        self.composer.is_empty() && shown_at.is_some_and(|shown| self.armed_from(shown) <= now)
+    }
+
+    /// Turns to a question.
+    pub(super) fn turn_to(&mut self, question: Approval) {
+        let stage = if question.question.is_some() { Stage::Answer } else { Stage::Choose };
+        let draft = self.composer.take();
+        self.keys = Keys::Deciding(Box::new(Deciding { question, stage, draft, is_whole: false }));
+    }
+
+    /// A key while a question is shown and nothing is written; none where the key is not an answer.
+    pub(super) fn key_at_question(&mut self, key: KeyEvent, now: Instant) -> Option<Vec<Action>> {
+        if !self.is_armed(now) {
+            return None;
+        }
+        let question = self.front()?.question.clone();
+        let is_asked = question.question.is_some();
+        let answers = match key.code {
+            KeyCode::Char(letter) if !is_asked => "ytane?".contains(letter.to_ascii_lowercase()),
+            KeyCode::Char(_) | KeyCode::Enter => is_asked,
+            KeyCode::Escape => true,
+            _ => false,
+        };
+        if !answers || !key.modifiers.difference(termina::event::Modifiers::SHIFT).is_empty() {
+            return None;
+        }
+        self.turn_to(question);
+        if is_asked && key.code == KeyCode::Enter {
+            return Some(Vec::new());
+        }
+        Some(self.key_deciding(key, now))
+    }
+
+    /// A key while a question is being answered.
+    pub(super) fn key_deciding(&mut self, key: KeyEvent, now: Instant) -> Vec<Action> {
+        let Keys::Deciding(deciding) = &mut self.keys else { return Vec::new() };
+        if key.code == KeyCode::Escape {
+            return self.put_off(now);
+        }
+        let standing = deciding.question.standing.is_some();
+        let letter = if let KeyCode::Char(letter) = key.code { letter.to_ascii_lowercase() } else { ' ' };
+        match (&deciding.stage, letter) {
+            (Stage::Choose, 'y') => self.decide(allow(Scope::Once, None)),
+            (Stage::Choose, 't') if standing => self.decide(allow(Scope::Thread, None)),
+            (Stage::Choose, 'a') if standing => self.at_stage(Stage::Always, ""),
+            (Stage::Choose, 't' | 'a') => {
+                self.hint("this call can only be allowed once", now);
+                Vec::new()
+            }
+            (Stage::Choose, 'n') => self.at_stage(Stage::Reason, ""),
+            (Stage::Choose, 'e') => {
+                let input = deciding.question.input.value();
+                let text = serde_json::to_string_pretty(&input).unwrap_or_default();
+                self.at_stage(Stage::Edit, &text)
+            }
+            (Stage::Choose, '?') => {
+                deciding.is_whole = !deciding.is_whole;
+                Vec::new()
+            }
+            (Stage::Always, 'y') => self.decide(allow(Scope::Always, None)),
+            (Stage::Edited(input), 'y') => {
+                let input = input.clone();
+                self.decide(allow(Scope::Once, Some(input)))
+            }
+            (Stage::Always | Stage::Edited(_), _) => self.at_stage(Stage::Choose, ""),
+            (Stage::Choose, _) => Vec::new(),
+            (Stage::Reason | Stage::Edit | Stage::Answer, _) => match key.code {
+                KeyCode::Enter if key.modifiers.is_empty() => self.written(now),
+                _ => {
+                    self.write(key, now);
+                    Vec::new()
+                }
+            },
+        }
+    }
+
+    /// What was written for a question is sent.
+    fn written(&mut self, now: Instant) -> Vec<Action> {
+        let Keys::Deciding(deciding) = &self.keys else { return Vec::new() };
+        let (stage, question) = (deciding.stage.clone(), deciding.question.clone());
+        let text = self.composer.whole();
+        match stage {
+            Stage::Reason => {
+                let reason = Some(text.trim()).filter(|reason| !reason.is_empty()).map(Arc::from);
+                self.decide(Decision::Deny { reason })
+            }
+            Stage::Answer => {
+                let answer = question.question.as_ref().and_then(|asked| asked.answer(&text));
+                self.decide(match answer {
+                    Some(text) => Decision::Answer { text },
+                    None => Decision::Deny { reason: None },
+                })
+            }
+            Stage::Edit => match Json::parse(&text) {
+                Ok(input) if input.value().is_object() => self.at_stage(Stage::Edited(input), ""),
+                Ok(_) => {
+                    self.hint("this is not a JSON object", now);
+                    Vec::new()
+                }
+                Err(error) => {
+                    self.hint(format!("this is not valid JSON: {error}"), now);
+                    Vec::new()
+                }
+            },
+            Stage::Choose | Stage::Always | Stage::Edited(_) => Vec::new(),
+        }
+    }
+
+    fn at_stage(&mut self, stage: Stage, text: &str) -> Vec<Action> {
+        if let Keys::Deciding(deciding) = &mut self.keys {
+            deciding.stage = stage;
+            self.composer.set(text);
+        }
+        Vec::new()
+    }
+
+    fn decide(&mut self, decision: Decision) -> Vec<Action> {
+        let Keys::Deciding(deciding) = std::mem::replace(&mut self.keys, Keys::Writing) else { return Vec::new() };
+        let deciding = *deciding;
+        self.composer.set(deciding.draft);
+        self.questions.retain(|open| open.question.id != deciding.question.id);
+        vec![Action::Decide { question: Box::new(deciding.question), decision }]
+    }
+
+    /// The question stays open, and is counted; Ctrl-Y or `/approvals` leads back to it.
+    fn put_off(&mut self, now: Instant) -> Vec<Action> {
+        if let Keys::Deciding(deciding) = std::mem::replace(&mut self.keys, Keys::Writing) {
+            let deciding = *deciding;
+            let id = &deciding.question.id;
+            self.questions.iter_mut().filter(|open| open.question.id == *id).for_each(|open| open.is_later = true);
+            self.composer.set(deciding.draft);
+            self.hint("put off; Ctrl-Y comes back to it", now);
+        }
+        Vec::new()
+    }
+
+    /// A line that was typed for a question, where there is no screen: the number of a choice, or an answer. None where it is for others.
+    pub(super) fn typed_at_question(&mut self, line: &str, now: Instant) -> Option<Vec<Action>> {
+        if let Keys::Deciding(deciding) = &self.keys
+            && deciding.stage.is_written()
+        {
+            self.composer.set(line);
+            return Some(self.written(now));
+        }
+        let question = match &self.keys {
+            Keys::Deciding(deciding) => deciding.question.clone(),
+            _ => self.front()?.question.clone(),
+        };
+        if let Some(asked) = &question.question {
+            let decision = match asked.answer(line) {
+                Some(text) => Decision::Answer { text },
+                None => Decision::Deny { reason: None },
+            };
+            self.turn_to(question);
+            return Some(self.decide(decision));
+        }
+        let stage = match line.trim() {
+            "1" => Decision::Allow { scope: Scope::Once, input: None },
+            "2" if question.standing.is_some() => allow(Scope::Thread, None),
+            "3" if question.standing.is_some() => allow(Scope::Always, None),
+            "4" => Decision::Deny { reason: None },
+            "5" => {
+                self.tell("type the complete input as one line of JSON:", Style::PLAIN);
+                self.turn_to(question);
+                return Some(self.at_stage(Stage::Edit, ""));
+            }
+            _ => return None,
+        };
+        self.turn_to(question);
+        Some(self.decide(stage))
+    }
+}
+
+fn allow(scope: Scope, input: Option<Json>) -> Decision {
+    Decision::Allow { scope, input }
+}
+
+/// A question as lines, with numbered choices.
+pub fn plain_lines(question: &Approval, columns: usize) -> Vec<Line> {
+    let say = |words: String| Line::new(words, Style::PLAIN);
+    let mut lines = vec![Line::default()];
+    match &question.question {
+        Some(asked) => {
+            lines.push(say(format!("question {} of {}:", question.id, question::path(question))));
+            lines.extend(question::asked(asked).into_iter().map(say));
+            lines
+                .push(say("type the number of a choice, or an answer; an empty line lets the agent decide".to_owned()));
+        }
+        None => {
+            lines.push(say(format!("approval {}:", question.id)));
+            lines.extend(question::lines(question, Depth::Short, crate::out::now()).into_iter().map(say));
+            lines.extend(
+                super::super::panel::change(question, columns, usize::MAX).into_iter().map(|line| say(line.text())),
+            );
+            lines.push(say("  1. allow once".to_owned()));
+            if question.standing.is_some() {
+                lines.push(say("  2. allow in this thread".to_owned()));
+                lines.push(say("  3. always allow".to_owned()));
+            }
+            lines.push(say("  4. deny".to_owned()));
+            lines.push(say("  5. allow with other input".to_owned()));
+            lines.push(say("type a number".to_owned()));
+        }
+    }
+    lines
+}

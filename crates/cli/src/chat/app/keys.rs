@@ -1,0 +1,489 @@
+//! What each key does.
+
+use std::time::{Duration, Instant};
+
+use agent::Strength;
+use termina::event::{KeyCode, KeyEvent, KeyEventKind, Modifiers};
+use view::Node;
+
+use super::{Action, App, Confirm, Keys, List, Menu, Otherwise, Pick, Queued, is_busy};
+
+/// Two presses of the same key belong together within this time.
+const TWICE: Duration = Duration::from_millis(1500);
+
+impl App {
+    /// A key was pressed.
+    pub(super) fn key(&mut self, key: KeyEvent, now: Instant) -> Vec<Action> {
+        if key.kind == KeyEventKind::Release {
+            return Vec::new();
+        }
+        let is_control = key.modifiers.contains(Modifiers::CONTROL);
+        match key.code {
+            KeyCode::Char('c') if is_control => return self.control_c(now),
+            KeyCode::Char('z') if is_control => return vec![Action::Suspend],
+            KeyCode::Char('g') if is_control => return vec![Action::Edit(self.composer.whole())],
+            _ => {}
+        }
+        match &mut self.keys {
+            Keys::Deciding(_) => self.key_deciding(key, now),
+            Keys::Confirm(_) => self.key_confirm(key),
+            Keys::Menu(_) => self.key_menu(key),
+            Keys::Tree { .. } => self.key_tree(key, now),
+            Keys::Search { .. } => self.key_search(key),
+            Keys::Writing => match self.key_at_question(key, now) {
+                Some(actions) => actions,
+                None => self.key_writing(key, now),
+            },
+        }
+    }
+
+    fn key_writing(&mut self, key: KeyEvent, now: Instant) -> Vec<Action> {
+        let is_control = key.modifiers.contains(Modifiers::CONTROL);
+        let breaks_line = key.modifiers.intersects(Modifiers::SHIFT | Modifiers::ALT);
+        match key.code {
+            KeyCode::Enter if !breaks_line && !is_control => return self.enter(now),
+            KeyCode::Tab if self.completion.is_some() => self.take_completion(),
+            KeyCode::Tab => return self.queue_up(now),
+            KeyCode::BackTab => return self.next_mode(now),
+            KeyCode::Escape if self.completion.take().is_some() => {}
+            KeyCode::Escape => return self.escape(now),
+            KeyCode::Char('d') if is_control && self.composer.is_empty() => return self.leave(),
+            KeyCode::Char('t') if is_control => return self.enter_tree(now),
+            KeyCode::Char('y') if is_control => match self.questions.first().map(|open| open.question.clone()) {
+                Some(question) => self.turn_to(question),
+                None => self.composer.put_back(),
+            },
+            KeyCode::Char('r') if is_control => {
+                self.keys = Keys::Search { words: String::new(), before: usize::MAX };
+            }
+            KeyCode::Char('l') if is_control => {
+                self.hint = None;
+            }
+            KeyCode::Up if self.completion.is_some() => self.move_completion(-1),
+            KeyCode::Down if self.completion.is_some() => self.move_completion(1),
+            KeyCode::Up => {
+                if !self.composer.up(self.room()) {
+                    let standing = self.composer.text().to_owned();
+                    if let Some(text) = self.history.older(&standing) {
+                        let text = text.to_owned();
+                        self.composer.set(text);
+                    }
+                }
+            }
+            KeyCode::Down => {
+                if !self.composer.down(self.room()) {
+                    match self.history.newer().map(str::to_owned) {
+                        Some(text) => self.composer.set(text),
+                        None if self.composer.is_empty() => return self.enter_tree(now),
+                        None => {}
+                    }
+                }
+            }
+            KeyCode::Backspace if self.composer.is_empty() => return self.go_to_parent(),
+            _ => self.write(key, now),
+        }
+        if self.completion.is_none() || !matches!(key.code, KeyCode::Up | KeyCode::Down) {
+            self.complete();
+        }
+        self.wanted_files()
+    }
+
+    /// A key of a line editor.
+    pub(super) fn write(&mut self, key: KeyEvent, _now: Instant) {
+        let (composer, room) = (&mut self.composer, self.size.columns.saturating_sub(3).max(4));
+        let is_control = key.modifiers.contains(Modifiers::CONTROL);
+        let is_alt = key.modifiers.contains(Modifiers::ALT);
+        match key.code {
+            KeyCode::Enter => composer.insert("\n"),
+            KeyCode::Char('j') if is_control => composer.insert("\n"),
+            KeyCode::Char('a') if is_control => composer.home(),
+            KeyCode::Char('e') if is_control => composer.end(),
+            KeyCode::Char('b') if is_control => composer.left(),
+            KeyCode::Char('f') if is_control => composer.right(),
+            KeyCode::Char('d') if is_control => composer.delete(),
+            KeyCode::Char('h') if is_control => composer.backspace(),
+            KeyCode::Char('w') if is_control => composer.cut_word(),
+            KeyCode::Char('k') if is_control => composer.cut_to_end(),
+            KeyCode::Char('u') if is_control => composer.cut_to_start(),
+            KeyCode::Char('y') if is_control => composer.put_back(),
+            KeyCode::Char('b') if is_alt => composer.word_left(),
+            KeyCode::Char('f') if is_alt => composer.word_right(),
+            KeyCode::Backspace if is_alt || is_control => composer.cut_word(),
+            KeyCode::Backspace => composer.backspace(),
+            KeyCode::Delete => composer.delete(),
+            KeyCode::Left if is_control || is_alt => composer.word_left(),
+            KeyCode::Right if is_control || is_alt => composer.word_right(),
+            KeyCode::Left => composer.left(),
+            KeyCode::Right => composer.right(),
+            KeyCode::Home => composer.home(),
+            KeyCode::End => composer.end(),
+            KeyCode::Up => _ = composer.up(room),
+            KeyCode::Down => _ = composer.down(room),
+            KeyCode::Tab => composer.insert("    "),
+            KeyCode::Char(letter) if !is_control && !is_alt => composer.insert(letter.encode_utf8(&mut [0; 4])),
+            _ => {}
+        }
+    }
+
+    /// The message is sent: to the focused agent, at its next step where it works.
+    fn enter(&mut self, now: Instant) -> Vec<Action> {
+        if let Some(completion) = &self.completion
+            && completion.is_command()
+            && !completion.is_exact(self.composer.text())
+        {
+            self.take_completion();
+            return Vec::new();
+        }
+        self.completion = None;
+        if self.composer.before().ends_with('\\') {
+            self.composer.backspace();
+            self.composer.insert("\n");
+            return Vec::new();
+        }
+        if self.composer.text().trim().is_empty() {
+            return Vec::new();
+        }
+        if self.composer.text().starts_with('/') && !self.composer.text().starts_with("//") {
+            let line = self.composer.take();
+            self.history.push(&line);
+            return self.command(&line, now);
+        }
+        self.send(now)
+    }
+
+    pub(super) fn send(&mut self, now: Instant) -> Vec<Action> {
+        if self.is_beginning || self.is_opening {
+            self.hint("one moment: the conversation is being opened", now);
+            return Vec::new();
+        }
+        let files = self.composer.files();
+        let text = self.composer.take();
+        self.history.push(&text);
+        let working = self.is_focus_working() && !self.is_left;
+        match self.focus.clone() {
+            Some(thread) if working && files.is_empty() => vec![Action::Steer { thread, text }],
+            thread => {
+                self.is_beginning = thread.is_none();
+                vec![Action::Say { thread, text, files }]
+            }
+        }
+    }
+
+    /// The message is sent when the focused agent is done.
+    fn queue_up(&mut self, now: Instant) -> Vec<Action> {
+        if self.composer.text().trim().is_empty() {
+            return self.take_back(now);
+        }
+        let Some(thread) = self.focus.clone().filter(|_| self.is_focus_working()) else { return self.enter(now) };
+        let files = self.composer.files();
+        let text = self.composer.take();
+        self.history.push(&text);
+        self.queue.push(Queued { thread, text, files });
+        Vec::new()
+    }
+
+    /// Messages that wait can be changed or removed: they are taken back into the composer.
+    pub(super) fn take_back(&mut self, _now: Instant) -> Vec<Action> {
+        match self.queue.len() {
+            0 => {}
+            1 => self.unqueue(0),
+            _ => {
+                let item = |(nth, queued): (usize, &Queued)| super::Item {
+                    label: view::safe::line(&queued.text, 100),
+                    detail: String::new(),
+                    pick: Pick::Unqueue(nth),
+                };
+                let items = self.queue.iter().enumerate().map(item).collect();
+                self.keys = Keys::Menu(Menu::new("Messages that wait: take one back", items));
+            }
+        }
+        Vec::new()
+    }
+
+    fn unqueue(&mut self, nth: usize) {
+        if nth < self.queue.len() {
+            let queued = self.queue.remove(nth);
+            self.composer.set(queued.text);
+        }
+    }
+
+    fn control_c(&mut self, now: Instant) -> Vec<Action> {
+        if !matches!(self.keys, Keys::Writing) || self.completion.is_some() {
+            self.close();
+            return Vec::new();
+        }
+        if !self.composer.is_empty() {
+            let text = self.composer.take();
+            self.history.push(&text);
+            return Vec::new();
+        }
+        if self.last_leave.is_some_and(|before| now - before < TWICE) {
+            return self.leave();
+        }
+        self.last_leave = Some(now);
+        let kept = if self.is_working() { "; the work is kept" } else { "" };
+        self.hint(format!("Ctrl-C again to leave{kept}"), now);
+        Vec::new()
+    }
+
+    pub(super) fn leave(&mut self) -> Vec<Action> {
+        vec![Action::Leave]
+    }
+
+    /// Back to writing.
+    fn close(&mut self) {
+        self.completion = None;
+        if let Keys::Deciding(deciding) = std::mem::replace(&mut self.keys, Keys::Writing) {
+            let deciding = *deciding;
+            let id = &deciding.question.id;
+            self.questions.iter_mut().filter(|open| open.question.id == *id).for_each(|open| open.is_later = true);
+            self.composer.set(deciding.draft);
+        }
+    }
+
+    /// Interrupts the focused agent; twice, with nothing to interrupt: back to an earlier message.
+    fn escape(&mut self, now: Instant) -> Vec<Action> {
+        if self.is_focus_working()
+            && let Some(thread) = self.focus.clone()
+        {
+            return self.interrupt(&thread, now);
+        }
+        if self.is_beginning {
+            self.stops_when_begun = true;
+            self.hint("it is told to stop", now);
+            return Vec::new();
+        }
+        let is_twice = self.last_escape.is_some_and(|before| now - before < TWICE);
+        self.last_escape = (!is_twice).then_some(now);
+        if is_twice && self.composer.is_empty() && self.root.is_some() {
+            return vec![Action::List(List::Messages)];
+        }
+        if self.composer.is_empty() && self.root.is_some() {
+            self.hint("Esc again: go back to an earlier message", now);
+        }
+        Vec::new()
+    }
+
+    /// Stops an agent: it is asked first where it has agents of its own that run. A second time stops it at once.
+    pub(super) fn interrupt(&mut self, thread: &agent::ThreadId, now: Instant) -> Vec<Action> {
+        let thread = thread.clone();
+        if self.stopping.contains(&thread) {
+            self.hint("stopping at once", now);
+            return vec![Action::Stop { thread, strength: Strength::Kill }];
+        }
+        let running = self.node(&thread).map_or(0, |node| {
+            node.all().iter().skip(1).filter(|node| node.outcome.is_none() && node.started.is_some()).count()
+        });
+        self.stopping.push(thread.clone());
+        let name = self.node(&thread).map_or_else(|| thread.to_string(), |node| view::safe::line(&node.name, 40));
+        if running > 0 && !self.is_plain {
+            let plural = if running == 1 { "" } else { "s" };
+            let question = format!("Stop {name} and {running} running sub-agent{plural}?");
+            self.keys = Keys::Confirm(Confirm { question, yes: Action::Stop { thread, strength: Strength::Cancel } });
+            return Vec::new();
+        }
+        self.hint(format!("{name} is told to stop; Esc again stops it at once"), now);
+        vec![Action::Stop { thread, strength: Strength::Cancel }]
+    }
+
+    fn key_confirm(&mut self, key: KeyEvent) -> Vec<Action> {
+        let Keys::Confirm(confirm) = std::mem::replace(&mut self.keys, Keys::Writing) else { return Vec::new() };
+        match key.code {
+            KeyCode::Char('y' | 'Y') => vec![confirm.yes],
+            KeyCode::Enter if confirm.yes == Action::Resume => vec![confirm.yes],
+            KeyCode::Char('n' | 'N') | KeyCode::Escape => {
+                if let Action::Stop { thread, .. } = &confirm.yes {
+                    self.stopping.retain(|stopping| stopping != thread);
+                }
+                Vec::new()
+            }
+            _ => {
+                self.keys = Keys::Confirm(confirm);
+                Vec::new()
+            }
+        }
+    }
+
+    fn key_menu(&mut self, key: KeyEvent) -> Vec<Action> {
+        let Keys::Menu(menu) = &mut self.keys else { return Vec::new() };
+        match key.code {
+            KeyCode::Up => menu.go(-1),
+            KeyCode::Down | KeyCode::Tab => menu.go(1),
+            KeyCode::PageUp => menu.go(-10),
+            KeyCode::PageDown => menu.go(10),
+            KeyCode::Escape => self.keys = Keys::Writing,
+            KeyCode::Backspace => {
+                menu.words.pop();
+                menu.selected = 0;
+            }
+            KeyCode::Char(letter) if key.modifiers.difference(Modifiers::SHIFT).is_empty() => {
+                menu.words.push(letter);
+                menu.selected = 0;
+            }
+            KeyCode::Enter => {
+                let pick = menu.chosen().map(|item| item.pick.clone());
+                self.keys = Keys::Writing;
+                return pick.map(|pick| self.picked(pick)).unwrap_or_default();
+            }
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    /// Something was chosen.
+    pub(super) fn picked(&mut self, pick: Pick) -> Vec<Action> {
+        match pick {
+            Pick::Open(thread) => vec![Action::Open(thread)],
+            Pick::Back { at: Some(at), text } => vec![Action::Fork { at: Some(at), text }],
+            Pick::Back { at: None, text } => {
+                self.composer.set(text);
+                vec![Action::New(Otherwise::default())]
+            }
+            Pick::Decide(question) => {
+                self.turn_to(*question);
+                Vec::new()
+            }
+            Pick::New(otherwise) => vec![Action::New(otherwise)],
+            Pick::Unqueue(nth) => {
+                self.unqueue(nth);
+                Vec::new()
+            }
+        }
+    }
+
+    fn enter_tree(&mut self, now: Instant) -> Vec<Action> {
+        let all: Vec<&Node> = self.roots.iter().flat_map(Node::all).collect();
+        let selected = all.iter().find(|node| Some(&node.id) != self.focus.as_ref() && is_busy(node));
+        match selected.or(all.get(1)).map(|node| node.id.clone()) {
+            Some(selected) => self.keys = Keys::Tree { selected },
+            None => self.hint("there are no sub-agents yet", now),
+        }
+        Vec::new()
+    }
+
+    fn key_tree(&mut self, key: KeyEvent, now: Instant) -> Vec<Action> {
+        let all: Vec<agent::ThreadId> = self.roots.iter().flat_map(Node::all).map(|node| node.id.clone()).collect();
+        let Keys::Tree { selected } = &mut self.keys else { return Vec::new() };
+        let at = all.iter().position(|thread| thread == selected).unwrap_or(0);
+        let moved = |step: isize| all.get(at.saturating_add_signed(step).min(all.len() - 1)).cloned();
+        match key.code {
+            KeyCode::Up => *selected = moved(-1).unwrap_or(selected.clone()),
+            KeyCode::Down if at + 1 >= all.len() => self.keys = Keys::Writing,
+            KeyCode::Down => *selected = moved(1).unwrap_or(selected.clone()),
+            KeyCode::PageUp => *selected = moved(-10).unwrap_or(selected.clone()),
+            KeyCode::PageDown => *selected = moved(10).unwrap_or(selected.clone()),
+            KeyCode::Enter | KeyCode::Right => {
+                let thread = selected.clone();
+                return self.look(thread);
+            }
+            KeyCode::Left | KeyCode::Backspace => *selected = selected.parent().unwrap_or(selected.clone()),
+            KeyCode::Char('x') | KeyCode::Delete => {
+                let thread = selected.clone();
+                self.keys = Keys::Writing;
+                return self.interrupt(&thread, now);
+            }
+            KeyCode::Escape => self.keys = Keys::Writing,
+            KeyCode::Char('t') if key.modifiers.contains(Modifiers::CONTROL) => self.keys = Keys::Writing,
+            KeyCode::Char(_) => {
+                self.keys = Keys::Writing;
+                return self.key_writing(key, now);
+            }
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    /// To the conversation of the parent.
+    pub(super) fn go_to_parent(&mut self) -> Vec<Action> {
+        match self.focus.as_ref().and_then(agent::ThreadId::parent) {
+            Some(parent) => self.look(parent),
+            None => Vec::new(),
+        }
+    }
+
+    fn key_search(&mut self, key: KeyEvent) -> Vec<Action> {
+        let Keys::Search { words, before } = &mut self.keys else { return Vec::new() };
+        let is_control = key.modifiers.contains(Modifiers::CONTROL);
+        let found = self.history.find(words, *before).map(|(at, text)| (at, text.to_owned()));
+        match key.code {
+            KeyCode::Char('r') if is_control => *before = found.map_or(*before, |(at, _)| at),
+            KeyCode::Up => *before = found.map_or(*before, |(at, _)| at),
+            KeyCode::Backspace => {
+                words.pop();
+                *before = usize::MAX;
+            }
+            KeyCode::Char(letter) if !is_control => {
+                words.push(letter);
+                *before = usize::MAX;
+            }
+            KeyCode::Escape => self.keys = Keys::Writing,
+            _ => {
+                if let Some((_, text)) = found {
+                    self.composer.set(text);
+                }
+                self.keys = Keys::Writing;
+            }
+        }
+        Vec::new()
+    }
+
+    fn next_mode(&mut self, now: Instant) -> Vec<Action> {
+        const MODES: [&str; 3] = ["ask", "auto", "plan"];
+        if self.root.is_some() || self.is_beginning {
+            self.hint("the mode of a conversation is chosen before its first message: /mode begins another", now);
+            return Vec::new();
+        }
+        let at = MODES.iter().position(|mode| *mode == self.staffed.mode).unwrap_or(0);
+        let mode = MODES[(at + 1) % MODES.len()].to_owned();
+        vec![Action::New(Otherwise { mode: Some(mode), ..Otherwise::default() })]
+    }
+
+    /// Text was pasted. The path of a file, as a terminal writes it when one is dropped, becomes an attachment.
+    pub(super) fn pasted(&mut self, text: &str, now: Instant) -> Vec<Action> {
+        self.last_key = Some(now);
+        match &mut self.keys {
+            Keys::Menu(menu) => menu.words.push_str(text.trim()),
+            Keys::Search { words, .. } => words.push_str(text.trim()),
+            Keys::Confirm(_) => {}
+            Keys::Deciding(deciding) if !deciding.stage.is_written() => {}
+            Keys::Writing | Keys::Tree { .. } | Keys::Deciding(_) => {
+                match super::super::attach::dropped(text) {
+                    Some(path) if matches!(self.keys, Keys::Writing) => self.composer.attach(path),
+                    _ => self.composer.paste(text),
+                }
+                self.complete();
+            }
+        }
+        Vec::new()
+    }
+
+    /// A line, where lines are read and not keys.
+    pub(super) fn typed(&mut self, line: String, now: Instant) -> Vec<Action> {
+        if let Keys::Menu(menu) = &self.keys {
+            let chosen = line.trim().parse::<usize>().ok().and_then(|number| menu.items.get(number.checked_sub(1)?));
+            let pick = chosen.map(|item| item.pick.clone());
+            self.keys = Keys::Writing;
+            if let Some(pick) = pick {
+                return self.picked(pick);
+            }
+            if line.trim().is_empty() {
+                return Vec::new();
+            }
+        }
+        if !line.starts_with('/')
+            && let Some(actions) = self.typed_at_question(&line, now)
+        {
+            return actions;
+        }
+        if line.trim().is_empty() {
+            return Vec::new();
+        }
+        self.composer.set(line);
+        self.enter(now)
+    }
+
+    /// Columns for what is written.
+    pub fn room(&self) -> usize {
+        self.size.columns.saturating_sub(3).max(4)
+    }
+}

@@ -1,0 +1,98 @@
+//! The composer: several lines, pastes, history, completion.
+
+use testkit::scenes::{says, scene};
+
+use crate::room::{Chat, ENTER, TAB, UP, world};
+
+#[test]
+fn a_paste_of_five_thousand_lines_is_one_chip_and_is_sent_whole() {
+    let world = world(&[scene("line 4999", &[says("All lines were read.")])]);
+    let mut chat = Chat::open(&world, &[], (80, 24));
+    let pasted: String = (0..5000).map(|line| format!("line {line}\n")).collect();
+    chat.press(&format!("look: \u{1b}[200~{pasted}\u{1b}[201~"));
+    chat.until_shown("› look: [paste 1: 5000 lines]");
+    chat.press(ENTER);
+    chat.until_shown("All lines were read.");
+    assert_eq!(chat.leave(), Some(0));
+    let prompts: Vec<String> = world
+        .log()
+        .iter()
+        .filter_map(|record| match &*record.event {
+            agent::Event::RunStarted { prompt, .. } => Some(prompt.to_string()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(prompts, [format!("look: {pasted}")]);
+}
+
+#[test]
+fn lines_are_broken_and_earlier_messages_come_back() {
+    let world = world(&[scene("one", &[says("Yes."), says("Yes again.")])]);
+    let mut chat = Chat::open(&world, &[], (80, 24));
+    chat.press(&format!("one\u{1b}\rtwo\\{ENTER}three\u{1b}[13;2ufour"));
+    chat.until_shown("› one\n  two\n  three\n  four");
+    chat.press(ENTER);
+    chat.until_shown("Yes.");
+    chat.until_shown("› reply");
+    chat.press(UP);
+    chat.until("the message", |screen| screen.matches("  four").count() == 2);
+    chat.press("\u{3}\u{12}tw");
+    chat.until_shown("search: tw");
+    chat.press(ENTER);
+    chat.until("the message", |screen| screen.matches("  four").count() == 2);
+    chat.press("\u{3}");
+    chat.until_shown("› reply");
+    assert_eq!(chat.leave(), Some(0));
+    // Another chat of this folder knows it, too.
+    let mut chat = Chat::open(&world, &[], (80, 24));
+    chat.press(UP);
+    chat.until_shown("› one\n  two\n  three\n  four");
+    chat.press("\u{3}");
+    chat.until_shown("› ask anything");
+    assert_eq!(chat.leave(), Some(0));
+}
+
+#[test]
+fn files_and_commands_are_completed_and_a_wrong_command_names_the_right_one() {
+    let world = world(&[scene("look", &[says("It is a poem.")])]);
+    std::fs::create_dir(world.path("src")).expect("a folder");
+    std::fs::write(world.path("src/poem.txt"), "roses\n").expect("a file");
+    let mut chat = Chat::open(&world, &[], (80, 30));
+    chat.press("look at @po");
+    chat.until_shown("▸ @src/poem.txt");
+    chat.press(TAB);
+    chat.until_shown("› look at @src/poem.txt");
+    chat.press("\u{3}/cos");
+    chat.until_shown("▸ /cost");
+    chat.press(&format!("{TAB}{ENTER}"));
+    chat.until_shown("nothing was used yet");
+    chat.press(&format!("/tresume{ENTER}"));
+    chat.until_shown("there is no command /tresume; did you mean /resume?");
+    chat.press(&format!("/help{ENTER}"));
+    let screen = chat.until_shown("/quit");
+    assert!(screen.contains("Write the conversation to a file"), "{screen}");
+    chat.press(&format!("/tasks add Water the plants{ENTER}"));
+    chat.until_shown("t1");
+    chat.press(&format!("/tasks{ENTER}"));
+    chat.until_shown("Water");
+    chat.press(&format!("/quit{ENTER}"));
+    assert_eq!(chat.done(), Some(0));
+}
+
+#[test]
+fn an_editor_writes_the_message() {
+    let world = world(&[scene("roses", &[says("Red ones.")])]);
+    let editor = world.path("editor.sh");
+    std::fs::write(&editor, "printf ' and roses' >> \"$1\"\n").expect("a file");
+    let model = format!("scripted/{}", world.script().display());
+    let mut command = world.command(&["chat", "--model", &model]);
+    command.env("EDITOR", format!("sh {}", editor.display()));
+    let seat = crate::seat::Seat::start(&command, (80, 24), crate::seat::Streams::All);
+    seat.until_shown("/help");
+    seat.press("violets");
+    seat.until_shown("› violets");
+    seat.press("\u{7}");
+    seat.until_shown("› violets and roses");
+    seat.press(ENTER);
+    seat.until_shown("Red ones.");
+}

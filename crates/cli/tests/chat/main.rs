@@ -1,0 +1,12 @@
+//! `majordomo chat` as a person sees it: the real program in a pseudo-terminal, and the screen that a terminal makes of what it writes.
+
+mod asking;
+mod composing;
+mod going_on;
+mod looking;
+mod plain;
+mod room;
+#[allow(dead_code, reason = "the tests of `run` use the rest")]
+#[path = "../terminal/seat.rs"]
+mod seat;
+mod showing;
