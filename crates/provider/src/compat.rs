@@ -67,6 +67,10 @@ const THOUGHTFUL_MODELS: [&str; 7] = ["deepseek", "kimi", "glm-", "minimax", "mi
 /// Families that refuse the older name of the limit.
 const NEWER_LIMIT: [&str; 6] = ["o1", "o3", "o4", "gpt-5", "gpt-6", "gpt-7"];
 
+/// What is said of a stream that ends without a byte. Some servers (llama-cpp-python) answer so where they fail before the first word, and say
+/// why only if they are asked without a stream.
+pub(crate) const EMPTY_STREAM: &str = "the server sent an empty stream";
+
 impl Compat {
     /// What is known before the first request.
     pub(crate) fn of(host: Host, address: &str, model: &str) -> Self {
@@ -99,6 +103,10 @@ impl Compat {
         if sent.tools && self.tools && said.is_any(&NO_TOOLS) {
             self.tools = false;
             return Some("the model takes no tools, and is asked without them");
+        }
+        if sent.wire == Wire::OpenAi && self.sends("stream") && said.has(EMPTY_STREAM) {
+            self.omitted.push("stream");
+            return Some("it is asked without a stream, so that it can say why");
         }
         if sent.wire == Wire::OpenAi && !self.learnt.limit && said.has("max_completion_tokens") {
             self.learnt.limit = true;
@@ -296,6 +304,14 @@ impl CompatTable {
             *known = learnt;
         }
         Some(done)
+    }
+
+    /// Asks for streams again: why there was none is known.
+    pub(crate) fn stream_again(&self, model: &str) {
+        let mut models = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = models.get_mut(model) {
+            known.omitted.retain(|field| *field != "stream");
+        }
     }
 }
 

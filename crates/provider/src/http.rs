@@ -21,7 +21,7 @@ use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 
 use crate::anthropic;
 use crate::codec::Host;
-use crate::compat::{Compat, CompatTable, Sent};
+use crate::compat::{Compat, CompatTable, EMPTY_STREAM, Sent};
 use crate::config::{ModelSettings, ProviderConfig, Wire};
 use crate::conversation::Ask;
 use crate::error::Error;
@@ -235,7 +235,11 @@ impl Provider {
 
     /// A failure from which something was learnt for the next request; any other as it is.
     fn learnt(&self, model: &str, asked: &Compat, sent: &Sent, error: CallError) -> CallError {
-        if !matches!(error.kind, CallErrorKind::Rejected | CallErrorKind::Server) {
+        if error.kind == CallErrorKind::ContextTooLong && !asked.sends("stream") {
+            self.compat.stream_again(model);
+        }
+        let is_empty = &*error.message == EMPTY_STREAM;
+        if !is_empty && !matches!(error.kind, CallErrorKind::Rejected | CallErrorKind::Server) {
             return error;
         }
         let said = error.message.split_once(SAID).map_or(&*error.message, |(_, said)| said);
@@ -291,6 +295,7 @@ impl Provider {
         let mut heard = StreamState::Part;
         // A server may send comments for as long as it likes, and neither of these begins anew with one.
         let (mut whole_since, mut nothing_since) = (None, None);
+        let mut is_empty = true;
         while heard != StreamState::End {
             let patience = match heard {
                 StreamState::Whole => {
@@ -301,6 +306,7 @@ impl Provider {
             };
             match watch.within(patience, response.chunk()).await {
                 Waited::Came(Ok(Some(chunk))) => {
+                    is_empty = false;
                     let said = listener.said();
                     heard = listener.hear(&chunk)?;
                     if listener.said() != said {
@@ -312,6 +318,9 @@ impl Provider {
                         let seconds = since.elapsed().as_secs_f32();
                         return Err(listener.cut(&format!("nothing but keep-alive signals came for {seconds:.0} s")));
                     }
+                }
+                Waited::Came(Ok(None)) if is_empty => {
+                    return Err(failed(CallErrorKind::Connection, EMPTY_STREAM));
                 }
                 Waited::Came(Ok(None)) => break,
                 // The answer is whole; only its bill is missing.

@@ -138,8 +138,9 @@ pub(crate) fn body(history: &History, model: &str, ask: &Ask, compat: &Compat, s
         LimitName::MaxTokens => "max_tokens",
         LimitName::MaxCompletionTokens => "max_completion_tokens",
     };
-    body.extend_from_slice(format!(r#"{{"model":{model},"{limit}":{},"stream":true"#, ask.max_tokens).as_bytes());
-    if compat.sends("stream_options") {
+    let streams = compat.sends("stream");
+    body.extend_from_slice(format!(r#"{{"model":{model},"{limit}":{},"stream":{streams}"#, ask.max_tokens).as_bytes());
+    if streams && compat.sends("stream_options") {
         body.extend_from_slice(br#","stream_options":{"include_usage":true}"#);
     }
     let tools = &history.opening.tools;

@@ -41,7 +41,10 @@ pub(super) fn check(headers: &HeaderMap, body: &Value, given: &HashMap<String, G
     text(field("model"), "model")?;
     let limit = body.get("max_completion_tokens").or(body.get("max_tokens"));
     count(limit.unwrap_or(&Value::Null), "max_tokens")?;
-    require(field("stream") == true, || "stream: this server only streams".to_owned())?;
+    require(field("stream").is_boolean(), || "stream: must be a boolean".to_owned())?;
+    require(field("stream") == true || !body.contains_key("stream_options"), || {
+        "The 'stream_options' parameter is only allowed when 'stream' is enabled.".to_owned()
+    })?;
     let has_tools = check_tools(body)?;
     require(has_tools || !body.contains_key("tool_choice"), || {
         "'tool_choice' is only allowed when 'tools' are specified.".to_owned()

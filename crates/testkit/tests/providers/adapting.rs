@@ -659,3 +659,30 @@ async fn the_server_refuses_marks_for_the_cache_where_openrouter_is_not_or_has_t
     assert!(refused("openai/gpt-5", "openrouter.ai", 1).await.contains("must be a string"));
     assert!(refused(claude, "example.org", 1).await.contains("must be a string"));
 }
+
+#[tokio::test]
+async fn a_server_that_sends_an_empty_stream_is_asked_once_without_one_and_says_why() {
+    let server = ModelServer::start(|request| match (request.first_words.as_str(), &request.body["stream"]) {
+        ("short", _) => Turn::text("I see."),
+        (_, Value::Bool(true)) => Turn::text("").fault(Fault::CutAfter(0)),
+        _ => {
+            let why = "This model's maximum context length is 512 tokens. However, you requested 14092 tokens.";
+            Turn::status(400, vec![], why)
+        }
+    })
+    .await;
+    let providers = providers(config(Wire::OpenAi, server.url(Wire::OpenAi)));
+    for round in 0..2 {
+        let long = open(&providers, "long");
+        let empty = long.ask(ask()).await.expect_err("nothing came");
+        assert_eq!(empty.kind, Kind::Unsupported, "{empty}");
+        let error = long.ask(ask()).await.expect_err("it does not fit");
+        assert_eq!((error.kind, error.window_tokens), (Kind::ContextTooLong, Some(512)), "{error}");
+        // What fits is streamed as before.
+        assert_eq!(heading(&open(&providers, "short").ask(ask()).await.expect("an answer")).0, "I see.");
+        let streams: Vec<Value> =
+            server.requests()[3 * round..].iter().map(|request| request.body["stream"].clone()).collect();
+        assert_eq!(streams, [true, false, true]);
+    }
+    assert_eq!(server.refusals(), Vec::<String>::new());
+}
