@@ -22,6 +22,11 @@ const PACKAGES: &[Package] = &[
         programs: &["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"],
         without: "the tests of the page will fail",
     },
+    Package {
+        name: "postgresql",
+        programs: &["pg_ctlcluster", "postgres"],
+        without: "the tests of the store of many machines will fail",
+    },
 ];
 
 /// Fetches what is missing.

@@ -21,16 +21,23 @@ pub mod inputs;
 pub mod installation;
 pub mod log;
 pub mod ownership;
+pub mod postgres_server;
 pub mod processes;
 pub mod rows;
 pub(crate) mod sample;
 pub mod wakes;
 
 /// Stamps out a test for every check. Takes a function that makes an empty store and opens it twice, as two processes would, and
-/// gives what must live as long as it.
+/// gives what must live as long as it. Of a store for `many machines` it is not asked what the kernel says of a process.
 #[macro_export]
 macro_rules! conformance_tests {
     ($empty:path) => {
+        $crate::conformance_tests! { $empty, many machines }
+        $crate::conformance_tests! { $empty:
+            ownership::a_silent_process_of_this_machine_is_alive,
+        }
+    };
+    ($empty:path, many machines) => {
         $crate::conformance_tests! { $empty:
             approvals::a_question_is_kept_from_its_asking_to_its_end,
             approvals::every_end_of_a_question_has_its_word,

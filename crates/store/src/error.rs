@@ -136,13 +136,46 @@ pub enum Error {
     /// A symbolic link lies where a file of ours belongs.
     #[error("{} is a symbolic link, which is refused", .0.display())]
     Symlink(PathBuf),
+    /// The address of a database cannot be used.
+    #[error("the address of the database is not valid: {0}")]
+    Address(Arc<str>),
+    /// The database server refuses the role or its password.
+    #[error(
+        "the database refuses the login: check the user in the address, and the password there or in the password file"
+    )]
+    Login(#[source] Source),
+    /// The server has no database of that name.
+    #[error("the server has no such database: create it first, with createdb or CREATE DATABASE")]
+    NoDatabase(#[source] Source),
+    /// The role may not do what is needed.
+    #[error("the role may not do this in the database: make it the owner of the database, or grant it CREATE there")]
+    Forbidden(#[source] Source),
+    /// The database has no tables of this program.
+    #[error("the database has no tables of this program: run `majordomo db init` once")]
+    Uninitialized,
+    /// The tables are of an earlier version of this program.
+    #[error("the database has schema {found}, this program needs {needed}: run `majordomo db migrate`")]
+    Outgrown {
+        /// The schema that was found.
+        found: u32,
+        /// The schema that is needed.
+        needed: u32,
+    },
+    /// The database server is too old.
+    #[error("the server is PostgreSQL {found}, at least {needed} is needed")]
+    OldServer {
+        /// Its version.
+        found: i32,
+        /// The oldest that will do.
+        needed: i32,
+    },
     /// The store was closed.
     #[error("the store is closed")]
     Closed,
     /// The disk or the file system failed.
     #[error("the database cannot be reached")]
     Io(#[source] Source),
-    /// SQLite failed in another way.
+    /// The database failed in another way.
     #[error("the database failed")]
     Sql(#[source] Source),
 }
@@ -172,6 +205,13 @@ impl Error {
             | Error::Earlier(_)
             | Error::Outdated { .. }
             | Error::Symlink(_)
+            | Error::Address(_)
+            | Error::Login(_)
+            | Error::NoDatabase(_)
+            | Error::Forbidden(_)
+            | Error::Uninitialized
+            | Error::Outgrown { .. }
+            | Error::OldServer { .. }
             | Error::Closed
             | Error::Io(_)
             | Error::Sql(_) => false,
@@ -181,6 +221,19 @@ impl Error {
     /// Whether the same request may succeed later without being changed.
     pub fn is_passing(&self) -> bool {
         matches!(self, Error::Full(_) | Error::Locked(_) | Error::Io(_))
+    }
+
+    /// Whether a database server said it, or none answered.
+    pub fn is_of_server(&self) -> bool {
+        match self {
+            Error::Login(source)
+            | Error::Io(source)
+            | Error::ReadOnly(source)
+            | Error::Full(source)
+            | Error::Locked(source)
+            | Error::Sql(source) => source.is::<tokio_postgres::Error>(),
+            _ => false,
+        }
     }
 
     pub(crate) fn unknown(thread: &ThreadId) -> Self {

@@ -15,6 +15,7 @@ use crate::lists::Lists;
 use crate::log::{Answer, Log};
 use crate::memory::MemoryStore;
 use crate::ownership::Ownership;
+use crate::postgres::{Address, PostgresStore};
 use crate::sqlite::{self, SqliteStore};
 
 /// All that a store can do.
@@ -59,6 +60,8 @@ pub enum Location {
     Memory,
     /// In a folder of this machine.
     Folder(PathBuf),
+    /// In a PostgreSQL database.
+    Postgres(Address),
 }
 
 impl Location {
@@ -72,6 +75,8 @@ impl Location {
         match self {
             Location::Memory => false,
             Location::Folder(folder) => sqlite::file_in(folder).exists(),
+            // Opening one makes nothing.
+            Location::Postgres(_) => true,
         }
     }
 
@@ -80,6 +85,9 @@ impl Location {
         match self {
             Location::Memory => Ok(()),
             Location::Folder(from) => sqlite::copy_files(from, folder),
+            Location::Postgres(_) => {
+                Err(io::Error::new(io::ErrorKind::Unsupported, "a database is copied with pg_dump"))
+            }
         }
     }
 }
@@ -89,6 +97,7 @@ impl fmt::Display for Location {
         match self {
             Location::Memory => f.write_str("the store in memory"),
             Location::Folder(folder) => sqlite::file_in(folder).display().fmt(f),
+            Location::Postgres(address) => address.fmt(f),
         }
     }
 }
@@ -117,11 +126,12 @@ pub enum Durability {
     Normal,
 }
 
-/// Opens the store at a place, or makes it there.
+/// Opens the store at a place, or makes it there; in a database nothing is made ([`PostgresStore::initialize`]).
 pub fn open(location: &Location, options: &Options) -> Result<Arc<dyn Store>, Error> {
     Ok(match location {
         Location::Memory => Arc::new(MemoryStore::new()),
         Location::Folder(folder) => Arc::new(SqliteStore::open(sqlite::file_in(folder), options)?),
+        Location::Postgres(address) => Arc::new(PostgresStore::open(address, options)?),
     })
 }
 
@@ -131,6 +141,7 @@ pub fn installation_at(location: &Location) -> Result<State, Error> {
     match location {
         Location::Memory => Ok(State::default()),
         Location::Folder(folder) => sqlite::installation_of(&sqlite::file_in(folder)),
+        Location::Postgres(address) => PostgresStore::installation_of(address),
     }
 }
 

@@ -26,6 +26,12 @@ pub trait Ownership: Send + Sync + 'static {
     /// Which of the processes that own threads are alive.
     fn living(&self, at: Time) -> Answer<Living>;
 
+    /// Whether the death of a process that owned threads or worked tasks wakes those who follow the log ([`crate::Log::tail`]), so that nobody
+    /// needs to look for dead processes now and then.
+    fn tells_of_deaths(&self) -> bool {
+        false
+    }
+
     /// Makes a process known, so that it can own threads.
     fn register(&self, process: Process, at: Time) -> Answer<()>;
 

@@ -1,4 +1,4 @@
-//! Whatever is asked of them, both stores answer alike.
+//! Whatever is asked of them, all stores answer alike.
 
 use std::collections::HashSet;
 use std::fmt::Debug;
@@ -10,11 +10,12 @@ use futures_util::future::join_all;
 use proptest::prelude::*;
 use tempfile::TempDir;
 
+use crate::conformance::postgres_server::Server;
 use crate::conformance::sample;
 use crate::sqlite::SqliteStore;
 use crate::{
-    ApprovalQuery, ClaimKind, ClaimQuery, Commit, Durability, Error, MemoryStore, Options, Process, ProcessId, Store,
-    ThreadQuery, Wake,
+    Address, ApprovalQuery, ClaimKind, ClaimQuery, Commit, Durability, Error, MemoryStore, Options, PostgresStore,
+    Process, ProcessId, Store, ThreadQuery, Wake,
 };
 
 #[derive(Clone, Debug)]
@@ -67,6 +68,29 @@ proptest! {
             }
             assert_eq!(everything(&file).await, everything(&memory).await);
             file.close().await;
+        });
+    }
+}
+
+proptest! {
+    // Each makes a database of its own.
+    #![proptest_config(ProptestConfig { cases: 8, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_requests_are_answered_alike_by_postgres(groups in groups()) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let address = Address::parse(&Server::shared().database()).unwrap();
+            PostgresStore::initialize(&address).unwrap();
+            let database = PostgresStore::open_without_clock(&address).unwrap();
+            let memory = MemoryStore::new();
+            for request in groups.into_iter().flatten() {
+                let request = request.at_head(&memory).await;
+                let expected = answer(&memory, request.clone()).await;
+                assert_eq!(answer(&database, request.clone()).await, expected, "to {request:?}");
+            }
+            assert_eq!(everything(&database).await, everything(&memory).await);
+            database.close().await;
         });
     }
 }

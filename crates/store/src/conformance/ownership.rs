@@ -28,7 +28,7 @@ pub async fn a_new_thread_belongs_to_its_writer(store: Arc<dyn Store>) {
     assert!(matches!(refused, Err(Error::Fenced { epoch: 2, current: 1, .. })), "{refused:?}");
 }
 
-/// Here the kernel says who lives, elsewhere the heartbeat.
+/// As long as its heartbeats come.
 pub async fn a_living_owner_is_not_replaced(store: Arc<dyn Store>) {
     threads(&*store, &[&root()]).await;
     let heir = ProcessId::new("heir");
@@ -39,14 +39,22 @@ pub async fn a_living_owner_is_not_replaced(store: Arc<dyn Store>) {
     store.heartbeat(&ProcessId::new("writer"), late).await.unwrap();
     let refused = store.adopt(&root(), &heir, late.plus_ms(HEARTBEAT_EXPIRES_MS - 1)).await;
     assert!(matches!(refused, Err(Error::Owned { .. })), "{refused:?}");
+    assert_eq!(store.adopt(&root(), &heir, late.plus_ms(HEARTBEAT_EXPIRES_MS)).await.unwrap(), 2);
+}
 
-    let here = Process { id: ProcessId::new("here"), ..Process::current() };
+/// Here the kernel says who lives, whatever the heartbeat.
+pub async fn a_silent_process_of_this_machine_is_alive(store: Arc<dyn Store>) {
+    threads(&*store, &[&root()]).await;
+    let (heir, here) = (ProcessId::new("heir"), Process { id: ProcessId::new("here"), ..Process::current() });
+    store.register(process("heir"), NOW).await.unwrap();
     store.register(here.clone(), NOW).await.unwrap();
-    let long_after = late.plus_ms(10 * HEARTBEAT_EXPIRES_MS);
+    let long_after = NOW.plus_ms(10 * HEARTBEAT_EXPIRES_MS);
     assert_eq!(store.adopt(&root(), &here.id, long_after).await.unwrap(), 2);
     let silent = long_after.plus_ms(10 * HEARTBEAT_EXPIRES_MS);
     let refused = store.adopt(&root(), &heir, silent).await;
     assert!(matches!(refused, Err(Error::Owned { .. })), "{refused:?}");
+    let row = store.thread(&root()).await.unwrap().unwrap();
+    assert!(store.living(silent).await.unwrap().owns(&row));
 }
 
 /// Even where it knows every event.
@@ -135,22 +143,24 @@ pub async fn threads_without_an_owner_are_handed_out_by_what_is_asked_for(store:
 
 /// Whatever it goes by.
 pub async fn the_store_says_whose_owner_is_alive(store: Arc<dyn Store>) {
-    let (here, nobodys) = (ThreadId::new("20260116-here"), ThreadId::new("20260116-gone"));
+    let (others, nobodys) = (ThreadId::new("20260116-here"), ThreadId::new("20260116-gone"));
     threads(&*store, &[&root(), &nobodys]).await;
-    let this = Process { id: ProcessId::new("here"), ..Process::current() };
-    store.register(this.clone(), NOW).await.unwrap();
-    store.append(Commit { process: this.id, ..commit(&here, 0, vec![created(&here)]) }).await.unwrap();
+    let other = process("other");
+    store.register(other.clone(), NOW).await.unwrap();
+    let first = Commit { process: other.id.clone(), ..commit(&others, 0, vec![created(&others)]) };
+    store.append(first).await.unwrap();
     append(&*store, &nobodys, 1, vec![run_started(1, "go"), reported(Outcome::Completed)]).await;
     let living = async |at| {
         let living = store.living(at).await.unwrap();
         let mut owned = Vec::new();
-        for thread in [&root(), &here, &nobodys] {
+        for thread in [&root(), &others, &nobodys] {
             owned.push(living.owns(&store.thread(thread).await.unwrap().unwrap()));
         }
         owned
     };
     assert_eq!(living(NOW).await, [true, true, false]);
     let late = NOW.plus_ms(HEARTBEAT_EXPIRES_MS);
+    store.heartbeat(&other.id, late).await.unwrap();
     assert_eq!(living(late).await, [false, true, false]);
     store.heartbeat(&ProcessId::new("writer"), late).await.unwrap();
     assert_eq!(living(late).await, [true, true, false]);
@@ -177,6 +187,7 @@ pub async fn a_process_that_works_tasks_is_listed_while_it_lives(store: Arc<dyn 
     assert!(!store.retire_workers(None, NOW).await.unwrap(), "both live");
 
     let late = NOW.plus_ms(HEARTBEAT_EXPIRES_MS);
+    store.heartbeat(&here.process.id, late).await.unwrap();
     assert_eq!(names(late).await, ["here"]);
     assert!(store.retire_workers(None, late).await.unwrap());
     assert!(!store.retire_workers(None, late).await.unwrap(), "once");
