@@ -96,6 +96,8 @@ pub struct Config {
     pub hooks: HooksConfig,
     /// The tools that read the web.
     pub web: WebConfig,
+    /// Where all is remembered: a database that many machines share, or else a file in the folder for state.
+    pub store: store::Location,
     /// How surely what is remembered survives a loss of power.
     pub durability: Durability,
     /// What keeps commands to their workspace.
@@ -311,6 +313,7 @@ impl Config {
         let model = model.or_else(|| household::model_of(&values.agent));
         warnings.extend(values.household.missing(&layers));
         let grant = values.root_grant();
+        let store = merge::store_location(values.store.url.as_deref(), &values.data, surroundings)?;
         Ok(Self {
             entries: entries(&layers, model.as_ref()),
             model: model.map(|(name, _)| name),
@@ -332,6 +335,7 @@ impl Config {
             skills: values.skills,
             hooks: values.hooks,
             web: values.web,
+            store,
             durability: values.store.durability,
             sandbox: values.sandbox.kind,
             rules,

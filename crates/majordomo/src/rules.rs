@@ -20,7 +20,7 @@ use store::{Consent, Current, InstallationEvent, InstallationState};
 
 pub(crate) use self::read::of_text;
 use crate::config::{Config, Error, Files, Surroundings, read_own};
-use crate::kept;
+use crate::kept::{self, StatePlace};
 use crate::trust::{self, Project, Standing};
 
 /// Letters of a consent's name.
@@ -60,18 +60,19 @@ pub(crate) fn of_data(data: &Path) -> Result<Vec<Rule>, Error> {
 
 /// The rules in force under a configuration: those of its files, and the standing consents, which are looked up in the store.
 pub fn in_force(config: &Config) -> Vec<Rule> {
-    let consents = consents(&kept::installation(&config.data));
+    let consents = consents(&kept::installation(config));
     config.rules.iter().cloned().chain(consents).collect()
 }
 
-/// The standing consents of a folder for state, and the rules of its file.
-pub fn kept(data: &Path) -> Result<(Vec<Consent>, Vec<Rule>), Error> {
-    Ok((kept::installation(data).consents, of_data(data)?))
+/// The standing consents, and the rules of the file in the folder for state.
+pub fn kept(place: impl Into<StatePlace>) -> Result<(Vec<Consent>, Vec<Rule>), Error> {
+    let place = place.into();
+    Ok((kept::installation(&place).consents, of_data(&place.folder)?))
 }
 
-/// The standing consents of a folder for state, as events for a store that begins with them.
-pub(crate) fn events(data: &Path) -> Vec<InstallationEvent> {
-    kept::installation(data).consents.into_iter().map(InstallationEvent::ConsentGiven).collect()
+/// The standing consents, as events for a store that begins with them.
+pub(crate) fn events(place: impl Into<StatePlace>) -> Vec<InstallationEvent> {
+    kept::installation(place).consents.into_iter().map(InstallationEvent::ConsentGiven).collect()
 }
 
 /// The rules of a project: those that count, and those that wait for trust.
@@ -93,7 +94,7 @@ pub struct Rulebook {
     user: Option<PathBuf>,
     /// Fixed for the life of the book: a folder that appears meanwhile cannot take the project's place. None where no files are read.
     project: Option<PathBuf>,
-    data: PathBuf,
+    place: StatePlace,
     /// The rules of the program that embeds the library.
     own: Vec<Rule>,
     /// What holds for the installation, where a store is open; else it is read at each use.
@@ -131,16 +132,20 @@ struct Mark {
 }
 
 impl Rulebook {
-    /// Opens the book of a process that stands here and keeps its state in `data`. With the installation of an open store,
+    /// Opens the book of a process that stands here and keeps its state in `place`. With the installation of an open store,
     /// what others consent to is known without looking.
-    pub fn open(surroundings: &Surroundings, data: &Path, installation: Option<Current>) -> Result<Self, Error> {
-        Self::with_own(surroundings, data, installation, Vec::new())
+    pub fn open(
+        surroundings: &Surroundings,
+        place: impl Into<StatePlace>,
+        installation: Option<Current>,
+    ) -> Result<Self, Error> {
+        Self::with_own(surroundings, place, installation, Vec::new())
     }
 
     /// The same with rules of the program that embeds the library.
     pub(crate) fn with_own(
         surroundings: &Surroundings,
-        data: &Path,
+        place: impl Into<StatePlace>,
         installation: Option<Current>,
         own: Vec<Rule>,
     ) -> Result<Self, Error> {
@@ -149,7 +154,7 @@ impl Rulebook {
             own,
             user: surroundings.user_folder().map(|folder| folder.join("config.toml")),
             project: (surroundings.files == Files::Read).then(|| surroundings.project()),
-            data: data.to_owned(),
+            place: place.into(),
             page: Mutex::new(Arc::new(Page::blank())),
         };
         let (marks, state) = (book.marks(), book.state());
@@ -184,7 +189,7 @@ impl Rulebook {
     fn state(&self) -> Arc<InstallationState> {
         match &self.installation {
             Some(installation) => installation.state(),
-            None => Arc::new(kept::installation(&self.data)),
+            None => Arc::new(kept::installation(&self.place)),
         }
     }
 
@@ -192,7 +197,7 @@ impl Rulebook {
     /// project's trust has lapsed.
     fn sources(&self, state: &InstallationState) -> (Sources, Option<String>) {
         let mut lapsed = None;
-        let known = || trust::known(state, &self.data);
+        let known = || trust::known(state, &self.place.folder);
         let of_project = |folder: &PathBuf| {
             let project = Project::read_at(folder, known)?;
             let (rules, waiting) = of_project(&project)?;
@@ -205,16 +210,16 @@ impl Rulebook {
         };
         let project = self.project.as_ref().map_or(Ok(None), of_project);
         let user = self.user.as_deref().map_or(Ok(None), of_file);
-        ([user, project, of_file(&self.data.join(FILE))], lapsed)
+        ([user, project, of_file(&self.place.folder.join(FILE))], lapsed)
     }
 
     fn names(&self) -> [PathBuf; 3] {
-        [self.user.clone().unwrap_or_default(), self.project_file().unwrap_or_default(), self.data.join(FILE)]
+        [self.user.clone().unwrap_or_default(), self.project_file().unwrap_or_default(), self.place.folder.join(FILE)]
     }
 
     fn marks(&self) -> Vec<Option<Mark>> {
         let project = self.project_file();
-        let files = [self.data.join(FILE), self.data.join(trust::EARLIER_FILE)];
+        let files = [self.place.folder.join(FILE), self.place.folder.join(trust::EARLIER_FILE)];
         self.user.iter().chain(&project).chain(&files).map(|path| Mark::of(path)).collect()
     }
 

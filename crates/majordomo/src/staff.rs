@@ -1,6 +1,7 @@
 //! Agents to work with: store, providers, tools and runtime, put together from a configuration.
 
 use std::collections::BTreeMap;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -369,11 +370,11 @@ impl Staff {
         let instructions = instructions::load(surroundings, &config).text;
         if in_memory {
             // It begins with what holds for the folder, and changes nothing there.
-            for event in trust::events(&config.data)?.into_iter().chain(rules::events(&config.data)) {
+            for event in trust::events(&config)?.into_iter().chain(rules::events(&config)) {
                 store.record(event, runtime::Clock::default().now()).await.map_err(runtime::Error::from)?;
             }
         } else {
-            trust::take_over(&config.data)?;
+            trust::take_over(&config)?;
         }
         let known_store = store.clone();
         let installation = tokio::spawn(async move { Current::open(&known_store).await });
@@ -386,7 +387,7 @@ impl Staff {
         let own = [rules, of_agents].concat();
         // The task ends early only together with the process.
         let installation = installation.await.unwrap_or(Err(store::Error::Closed)).map_err(runtime::Error::from)?;
-        let rulebook = Rulebook::with_own(surroundings, &config.data, Some(installation.clone()), own)?;
+        let rulebook = Rulebook::with_own(surroundings, &config, Some(installation.clone()), own)?;
         let around = Around {
             host: command_host,
             workspace: &surroundings.cwd,
@@ -776,7 +777,7 @@ impl Staff {
 
 /// Where the store of a configuration is.
 pub fn location(config: &Config) -> Location {
-    Location::folder(&config.data)
+    config.store.clone()
 }
 
 /// The store of a configuration, without the rest of the staff: for those who only look.
@@ -784,7 +785,13 @@ pub fn open_store(config: &Config) -> Result<Arc<dyn Store>, Error> {
     open_at(&location(config), config)
 }
 
-fn open_at(location: &Location, config: &Config) -> Result<Arc<dyn Store>, Error> {
+/// The store at a place, opened as a configuration says.
+pub fn open_at(location: &Location, config: &Config) -> Result<Arc<dyn Store>, Error> {
+    if let Location::Postgres(_) = location {
+        // A database does not make the folder for all else that is kept.
+        let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&config.data);
+        made.map_err(|error| Error::Store { location: location.clone(), source: store::Error::Io(Arc::new(error)) })?;
+    }
     let durability = match config.durability {
         Durability::Full => store::Durability::Full,
         Durability::Normal => store::Durability::Normal,
@@ -856,7 +863,7 @@ pub fn open_facts(
     let providers = providers(config, &home)?;
     let (catalog, _, of_agents) = catalog(surroundings, config, &tools, Vec::new());
     let catalog = Arc::new(catalog);
-    let rulebook = Rulebook::with_own(surroundings, &config.data, None, of_agents)?;
+    let rulebook = Rulebook::with_own(surroundings, config, None, of_agents)?;
     let sources = Standing { rulebook, home, approvals: None, hooks: Hooks::default() };
     Ok((Gatherer::new(catalog, Consent::Nobody, providers, Arc::new(sources)), tools))
 }

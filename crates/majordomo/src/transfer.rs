@@ -1,4 +1,4 @@
-//! Conversations as files, and copies of them: export, import and fork.
+//! Conversations as files, and copies of them: export, import, fork, and the move to another store.
 //!
 //! A file holds the events of a root and all its descendants, a line of JSON for each, after a line that says what it is, and then the
 //! images and documents that they name (`files.rs`). What comes in is data: it is read as a log before anything is written, only runs that
@@ -178,6 +178,24 @@ pub async fn import(
     files.keep(artefacts).map_err(Error::Files)?;
     write(store, &root, lines, now).await?;
     Ok(Imported { root, missing })
+}
+
+/// Moves a conversation of which no run is under way to another store, under the same names and with all that was allowed in it.
+pub async fn relocate(from: &Arc<dyn Store>, to: &Arc<dyn Store>, root: &ThreadId, now: Time) -> Result<(), Error> {
+    if to.thread(root).await?.is_some() {
+        return Err(Error::Exists(root.clone()));
+    }
+    let records = read_all(&**from, Selection::tree(root)).await?;
+    let last = records.last().map_or(0, |record| record.seq);
+    let line = |record: Record| Line { thread: record.thread, at: record.at, event: (*record.event).clone() };
+    write(to, root, records.into_iter().map(line).collect(), now).await?;
+    // What arrived meanwhile would be lost.
+    if !from.tree(root, last, 1).await?.is_empty() {
+        to.remove(root, now).await?;
+        return Err(Error::Message(format!("thread {root} was written to meanwhile; nothing was moved")));
+    }
+    from.remove(root, now).await?;
+    Ok(())
 }
 
 /// Copies a conversation under another name, as far as an answer: the `at`th message as lists number them, or the newest. What people

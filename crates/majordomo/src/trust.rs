@@ -15,7 +15,8 @@ use store::{InstallationEvent, InstallationState, ProjectJudgement};
 
 use crate::agents::Product;
 use crate::config::{Error, Files, Origin, Surroundings, read_own, read_within};
-use crate::{agents, instructions, kept, servers, skills};
+use crate::kept::{self, StatePlace};
+use crate::{agents, instructions, servers, skills};
 
 /// The file in the folder for state in which earlier versions kept the answers. What it holds counts until the store has taken
 /// it over.
@@ -118,15 +119,16 @@ struct Answers {
 }
 
 impl Project {
-    /// The project around the current folder. `data` is the folder for state.
-    pub fn read(surroundings: &Surroundings, data: &Path) -> Result<Self, Error> {
+    /// The project around the current folder. `place` is where state is.
+    pub fn read(surroundings: &Surroundings, place: impl Into<StatePlace>) -> Result<Self, Error> {
+        let place = place.into();
         match surroundings.files {
             Files::Read => {
                 let folder = surroundings.project();
-                let mut project = Self::read_at(&folder, || folders(data))?;
+                let mut project = Self::read_at(&folder, || folders(&place))?;
                 project.instructions = instructions::of_project(&folder, &surroundings.cwd);
                 if project.standing == Standing::Empty && !project.instructions.is_empty() {
-                    project.standing = standing(&folders(data)?, &project);
+                    project.standing = standing(&folders(&place)?, &project);
                 }
                 Ok(project)
             }
@@ -222,7 +224,7 @@ impl Project {
 }
 
 /// Keeps what a person said about a project, with what it holds at this moment.
-pub fn answer(data: &Path, project: &Project, answer: Answer) -> Result<(), Error> {
+pub fn answer(place: impl Into<StatePlace>, project: &Project, answer: Answer) -> Result<(), Error> {
     let cannot = |reason: String| Error::Untrustable { path: project.root.clone(), reason };
     let unreadable = project.files().find_map(|file| Some((&file.path, file.text.as_ref().err()?)));
     if let Some((path, why)) = unreadable {
@@ -231,25 +233,27 @@ pub fn answer(data: &Path, project: &Project, answer: Answer) -> Result<(), Erro
     let Some(digest) = project.digest() else { return Err(cannot("it cannot be read".to_owned())) };
     let Some(path) = project.root.to_str() else { return Err(cannot("its name is not UTF-8".to_owned())) };
     let (path, digest, trusted) = (path.into(), digest.into(), answer == Answer::Trusted);
-    kept::record(data, vec![InstallationEvent::ProjectJudged(ProjectJudgement { path, digest, trusted })])
+    kept::record(place, vec![InstallationEvent::ProjectJudged(ProjectJudgement { path, digest, trusted })])
 }
 
 /// Forgets what a person said about a folder; whether there was anything.
-pub fn forget(data: &Path, root: &Path) -> Result<bool, Error> {
-    if folders(data)?.iter().all(|folder| folder.path != root) {
+pub fn forget(place: impl Into<StatePlace>, root: &Path) -> Result<bool, Error> {
+    let place = place.into();
+    if folders(&place)?.iter().all(|folder| folder.path != root) {
         return Ok(false);
     }
     // What still lies in the earlier file would count again.
-    take_over(data)?;
+    take_over(&place)?;
     if let Some(path) = root.to_str() {
-        kept::record(data, vec![InstallationEvent::ProjectForgotten { path: path.into() }])?;
+        kept::record(&place, vec![InstallationEvent::ProjectForgotten { path: path.into() }])?;
     }
     Ok(true)
 }
 
 /// The folders that a person was asked about.
-pub fn folders(data: &Path) -> Result<Vec<Folder>, Error> {
-    known(&kept::installation(data), data)
+pub fn folders(place: impl Into<StatePlace>) -> Result<Vec<Folder>, Error> {
+    let place = place.into();
+    known(&kept::installation(&place), &place.folder)
 }
 
 /// The same, where it is known what holds for the installation.
@@ -269,23 +273,24 @@ pub(crate) fn known(state: &InstallationState, data: &Path) -> Result<Vec<Folder
 }
 
 /// Has the store take over what an earlier version kept in a file, once.
-pub(crate) fn take_over(data: &Path) -> Result<(), Error> {
-    let path = data.join(EARLIER_FILE);
+pub(crate) fn take_over(place: impl Into<StatePlace>) -> Result<(), Error> {
+    let place = place.into();
+    let path = place.folder.join(EARLIER_FILE);
     if !path.exists() {
         return Ok(());
     }
-    kept::record(data, events(data)?)?;
+    kept::record(&place, events(&place)?)?;
     kept::put_aside(&path).map_err(|source| Error::Write { path, source })
 }
 
 /// What holds in a folder for state, as events for a store that begins with it.
-pub(crate) fn events(data: &Path) -> Result<Vec<InstallationEvent>, Error> {
+pub(crate) fn events(place: impl Into<StatePlace>) -> Result<Vec<InstallationEvent>, Error> {
     let judged = |folder: Folder| {
         let path = folder.path.to_str()?.into();
         let (digest, trusted) = (folder.digest.into(), folder.answer == Answer::Trusted);
         Some(InstallationEvent::ProjectJudged(ProjectJudgement { path, digest, trusted }))
     };
-    Ok(folders(data)?.into_iter().filter_map(judged).collect())
+    Ok(folders(place)?.into_iter().filter_map(judged).collect())
 }
 
 fn earlier(data: &Path) -> Result<Vec<Folder>, Error> {

@@ -23,6 +23,9 @@ use crate::threads::is_left;
 /// How often the worker looks for work at the least, where nothing is written meanwhile: a process that dies writes nothing.
 const LOOK: Duration = Duration::from_secs(2);
 
+/// The same where the store says that a process has died: only leases that run out are not told of.
+const RARE_LOOK: Duration = Duration::from_secs(20);
+
 /// The least time between two looks of a worker that is calm.
 const CALM: Duration = Duration::from_millis(300);
 
@@ -126,6 +129,7 @@ impl Worker {
     /// Works until `stop` says so, then lets go of everything: what ran can be gone on with by another process.
     pub async fn work(&self, stop: impl Future<Output = ()>) -> Result<(), Error> {
         let mut stop = std::pin::pin!(stop);
+        let look = if self.store.tells_of_deaths() { RARE_LOOK } else { LOOK };
         let mut tail = self.store.tail();
         let mut beat_at = now();
         self.store.register_worker(self.row.clone(), beat_at).await?;
@@ -154,7 +158,7 @@ impl Worker {
             tokio::select! {
                 () = &mut stop => break,
                 () = async {
-                    let _ = tokio::time::timeout(LOOK, tail.changed()).await;
+                    let _ = tokio::time::timeout(look, tail.changed()).await;
                     tokio::time::sleep(self.pause).await;
                 } => {}
             }

@@ -19,6 +19,9 @@ use super::surroundings::Surroundings;
 /// agent runs.
 const NO_KEYS: [&str; 3] = ["MAJORDOMO_PLAIN", "MAJORDOMO_PASSWORD", "MAJORDOMO_COMMAND"];
 
+/// The short name of the variable for `store.url`.
+const STORE: &str = "MAJORDOMO_STORE";
+
 /// The settings of the environment. `others` are the layers whose chosen names a variable may refer to.
 pub(crate) fn settings(surroundings: &Surroundings, others: &Layers, warnings: &mut Vec<Warning>) -> Vec<Setting> {
     let mut settings: Vec<Setting> = addresses(surroundings).collect();
@@ -68,6 +71,7 @@ fn keys_by_variable(others: &Layers) -> BTreeMap<String, Vec<Key>> {
     for key in key::known(&names) {
         keys.entry(key.variable()).or_default().push(key);
     }
+    keys.insert(STORE.to_owned(), vec![Key::dotted("store.url")]);
     keys
 }
 

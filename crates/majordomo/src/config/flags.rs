@@ -23,6 +23,8 @@ pub struct Flags {
     pub dialect: Option<String>,
     /// `--data`.
     pub data: Option<String>,
+    /// `--store`: the address of a database.
+    pub store: Option<String>,
     /// `--demo`: the sample household, and its butler without a language model.
     pub demo: bool,
     /// `--max-tool-calls`, of the root.
@@ -59,6 +61,7 @@ impl Flags {
             (&self.preset, "--preset", "preset"),
             (&self.dialect, "--dialect", "dialect"),
             (&self.data, "--data", "data"),
+            (&self.store, "--store", "store.url"),
             (&self.max_tool_calls, "--max-tool-calls", "grant.tool_calls"),
             (&self.max_requests, "--max-requests", "grant.requests"),
             (&self.max_tokens, "--max-tokens", "grant.tokens"),

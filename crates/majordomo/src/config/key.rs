@@ -101,6 +101,7 @@ const KNOWN: &[(&str, Kind)] = &[
     ("web.search", Kind::Word(&["none", "searxng", "brave", "tavily"])),
     ("web.search_url", Kind::Url),
     ("web.search_key_env", Kind::Variable),
+    ("store.url", Kind::Database),
     ("store.durability", Kind::Word(&["full", "normal"])),
     ("sandbox.kind", Kind::Word(&["auto", "bubblewrap", "landlock", "off"])),
     ("providers.*.wire", Kind::Word(&Wire::NAMES)),

@@ -37,6 +37,8 @@ pub(crate) enum Kind {
     Model,
     /// The address of a provider. It is never repeated in an error, for some carry secrets.
     Url,
+    /// The address of a database. It is never repeated in an error and shown without its password.
+    Database,
     /// The name of an environment variable. It is never repeated in an error, for some people paste the key itself.
     Variable,
     /// A path.
@@ -74,6 +76,10 @@ impl Kind {
             Self::Price => "an amount in dollars per million tokens".to_owned(),
             Self::Model => "provider/model".to_owned(),
             Self::Url => "an http or https address without a user name or password in it".to_owned(),
+            Self::Database => {
+                "the address of a PostgreSQL database, such as postgres://user@host/database?sslmode=verify-full"
+                    .to_owned()
+            }
             Self::Variable => "the name of an environment variable (never the key itself)".to_owned(),
             Self::Folder => "a path".to_owned(),
             Self::Number { least, most } => format!("a number from {least} to {most}"),
@@ -115,6 +121,7 @@ impl Kind {
             (Self::Url, Value::String(url)) => {
                 return is_url(url).then(|| Value::String(url.trim_end_matches('/').to_owned()));
             }
+            (Self::Database, Value::String(address)) => store::Address::parse(address).is_ok(),
             (Self::Variable, Value::String(name)) => is_variable(name),
             (Self::Number { least, most }, Value::Float(number)) => (*least..=*most).contains(number),
             (Self::Number { least, most }, Value::Integer(number)) => {
@@ -133,12 +140,17 @@ impl Kind {
     pub(crate) fn read(&self, text: &str) -> Value {
         let parsed = parse(text);
         match self {
-            Self::Text | Self::Word(_) | Self::Model | Self::Url | Self::Variable | Self::Folder | Self::Zone => {
-                match parsed {
-                    Some(Value::String(inner)) => Value::String(inner),
-                    _ => Value::String(text.to_owned()),
-                }
-            }
+            Self::Text
+            | Self::Word(_)
+            | Self::Model
+            | Self::Url
+            | Self::Database
+            | Self::Variable
+            | Self::Folder
+            | Self::Zone => match parsed {
+                Some(Value::String(inner)) => Value::String(inner),
+                _ => Value::String(text.to_owned()),
+            },
             Self::Words(_) | Self::Texts | Self::Arguments | Self::Variables if !text.trim_start().starts_with('[') => {
                 Value::Array(text.split(',').map(str::trim).filter(|word| !word.is_empty()).map(Value::from).collect())
             }
@@ -163,6 +175,9 @@ impl Kind {
     pub(crate) fn shown(&self, value: &Value) -> Value {
         match (self, value) {
             (Self::Most { .. }, Value::Integer(number)) if *number == i64::from(u32::MAX) => UNLIMITED.into(),
+            (Self::Database, Value::String(address)) => {
+                store::Address::parse(address).map_or_else(|_| "[set]".into(), |address| address.to_string().into())
+            }
             // Their names are enough to see what is sent.
             (Self::TextTable, Value::Table(table)) => {
                 Value::Table(table.keys().map(|name| (name.clone(), Value::from("[set]"))).collect())
@@ -173,7 +188,7 @@ impl Kind {
 
     /// Whether an error may repeat a value of this kind.
     pub(crate) fn may_be_shown(&self) -> bool {
-        !matches!(self, Self::Url | Self::Variable | Self::Variables | Self::TextTable)
+        !matches!(self, Self::Url | Self::Database | Self::Variable | Self::Variables | Self::TextTable)
     }
 }
 

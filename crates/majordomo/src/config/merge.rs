@@ -14,6 +14,7 @@ use super::layer::{self, Layers, Setting};
 use super::origin::{Origin, Warning};
 use super::surroundings::{Surroundings, read_own};
 use super::{environment, narrowing, servers};
+use crate::kept::StatePlace;
 use crate::presets::Preset;
 use crate::rules;
 use crate::trust::{File, Project};
@@ -48,7 +49,9 @@ pub(super) fn merged(
     layers.lay(Preset::default().settings());
     let own = [&user, &environment, &flags];
     let data = data_folder(&layers, &own).ok_or(Error::NoDataFolder)?;
-    let project = Project::read(surroundings, &data)?;
+    let url = own.iter().copied().flatten().rfind(|setting| setting.key == Key::dotted("store.url"));
+    let store = store_location(url.and_then(|setting| setting.value.as_str()), &data, surroundings)?;
+    let project = Project::read(surroundings, &StatePlace { folder: data.clone(), store })?;
 
     // What a project says is first compared with what the user's own layers under it allow.
     let mut users_own = layers.clone();
@@ -83,6 +86,25 @@ fn users_file(surroundings: &Surroundings) -> Result<(Vec<Setting>, Vec<Rule>), 
         Ok(Some(text)) => Ok((layer::of_file(&path, &text)?, rules::of_text(&text, &path)?)),
         Err(source) => Err(Error::Read { path, source }),
     }
+}
+
+/// Where the store is: in a database, or in the folder for state. A password that the address does not hold is found as `psql` finds it.
+pub(super) fn store_location(
+    url: Option<&str>,
+    data: &Path,
+    surroundings: &Surroundings,
+) -> Result<store::Location, Error> {
+    let Some(url) = url else { return Ok(store::Location::folder(data)) };
+    let unusable = |source| Error::Store { location: store::Location::folder(data), source };
+    let mut address = store::Address::parse(url).map_err(unusable)?;
+    if let Some(password) = surroundings.variable("PGPASSWORD") {
+        address = address.or_password(password);
+    }
+    let file = surroundings.variable("PGPASSFILE").map(PathBuf::from);
+    if let Some(file) = file.or_else(|| surroundings.home.as_ref().map(|home| home.join(".pgpass"))) {
+        address = address.or_passfile(&file);
+    }
+    Ok(store::Location::Postgres(address))
 }
 
 /// The folder for state, which no project can choose.

@@ -103,7 +103,9 @@ fn set(texts: &[&str]) -> Flags {
 /// Everything that a configuration changes, as text. How it came about is not part of it.
 fn effect(config: &Config) -> String {
     let Config { model, agent, mode, preset, dialect, data, policy, grant, providers, models, .. } = config;
-    let Config { household, durability, sandbox, tasks, unknown_price, instructions, skills, hooks, web, .. } = config;
+    let Config {
+        household, store, durability, sandbox, tasks, unknown_price, instructions, skills, hooks, web, ..
+    } = config;
     let server = |server: &mcp::ServerSettings| {
         let mcp::ServerSettings { name, connection, tools, network, call_time, schema_tokens, origin: _ } = server;
         let reached = match connection {
@@ -114,7 +116,7 @@ fn effect(config: &Config) -> String {
     };
     let servers: Vec<String> = config.servers.iter().map(server).collect();
     format!(
-        "{servers:?}{unknown_price:?}{household:?}{model:?}{agent}{mode}{preset}{dialect}{data:?}{policy:?}{grant:?}{providers:?}{models:?}{durability:?}{sandbox:?}{tasks:?}{instructions:?}{skills:?}{hooks:?}{web:?}"
+        "{servers:?}{unknown_price:?}{household:?}{model:?}{agent}{mode}{preset}{dialect}{data:?}{policy:?}{grant:?}{providers:?}{models:?}{store:?}{durability:?}{sandbox:?}{tasks:?}{instructions:?}{skills:?}{hooks:?}{web:?}"
     )
 }
 
@@ -261,6 +263,7 @@ const OTHERS: &[(&str, &str)] = &[
     ("web.search", r#""brave""#),
     ("web.search_url", r#""http://other.test""#),
     ("web.search_key_env", r#""OTHER_KEY""#),
+    ("store.url", r#""postgres://ana@127.0.0.1:1/house""#),
     ("store.durability", r#""normal""#),
     ("sandbox.kind", r#""off""#),
     ("providers.acme.wire", r#""anthropic""#),
@@ -425,6 +428,7 @@ fn every_flag_of_its_own_sets_its_key() {
         preset: text("opta"),
         dialect: text("canonical"),
         data: text("state"),
+        store: text("postgres://ana@127.0.0.1:1/house"),
         demo: false,
         max_tool_calls: text("1"),
         max_requests: text("300"),
@@ -442,6 +446,7 @@ fn every_flag_of_its_own_sets_its_key() {
     assert_eq!((config.agent.as_str(), config.mode), ("plan", Mode::Auto));
     assert_eq!((config.preset.as_str(), config.dialect.as_str()), ("opta", "canonical"));
     assert_eq!(config.data, world.path("project/state"));
+    assert_eq!(config.store.to_string(), "postgres://ana@127.0.0.1:1/house");
     let grant = Grant {
         tool_calls: Some(1),
         requests: Some(300),
@@ -1040,12 +1045,14 @@ fn no_limit_is_written_and_shown_as_a_word() {
 
 #[test]
 fn every_value_is_shown_once_in_a_fixed_order() {
-    let config = World::new().user(OWN_THINGS).load();
+    let own_things = format!("{OWN_THINGS}\n[store]\nurl = \"postgres://ana:geheim@127.0.0.1:1/house\"\n");
+    let config = World::new().user(&own_things).load();
     let shown: Vec<&str> = config.entries().iter().map(|entry| entry.key.as_str()).collect();
     let own: Vec<&str> =
         shown.iter().copied().filter(|key| !BUILT_IN.iter().any(|known| key.starts_with(known))).collect();
     assert_eq!(own, OTHERS.iter().map(|(key, _)| *key).collect::<Vec<_>>());
     let grant = |key: &str| config.entries().iter().find(|entry| entry.key == key).expect("shown").value.clone();
+    assert_eq!(grant("store.url"), "postgres://ana@127.0.0.1:1/house", "without its password");
     assert_eq!((grant("grant.cost"), grant("grant.requests")), ("unlimited".into(), 20_000.into()));
 }
 

@@ -60,6 +60,7 @@ pub(super) struct GrantTable {
 /// `[store]`.
 #[derive(Deserialize)]
 pub(super) struct StoreTable {
+    pub(super) url: Option<String>,
     pub(super) durability: Durability,
 }
 
