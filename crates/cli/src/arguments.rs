@@ -1,5 +1,6 @@
 //! The command line: its verbs, flags and help texts.
 
+mod databases;
 mod judging;
 mod servers;
 mod tasks;
@@ -12,6 +13,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use majordomo::config::Flags;
 
+pub use self::databases::DbCommand;
 pub use self::judging::{Explain, Trust, TrustCommand};
 pub use self::servers::McpCommand;
 pub use self::tasks::{AddTask, BoardArgs, TaskCommand};
@@ -63,6 +65,9 @@ pub enum Command {
         /// Update until nothing is running
         #[arg(long, conflicts_with = "json")]
         watch: bool,
+        /// Show every process of every machine, what it drives, and how long ago it was heard of
+        #[arg(long, conflicts_with = "watch")]
+        all: bool,
         #[command(flatten)]
         place: Place,
     },
@@ -144,6 +149,9 @@ pub enum Command {
     /// Show the effective configuration
     #[command(subcommand)]
     Config(ConfigCommand),
+    /// Make a database ready, look at it, and delete old threads
+    #[command(subcommand)]
+    Db(DbCommand),
     /// Check configuration, data folder, database, model and sandbox, and report problems
     Doctor {
         /// Print JSON
@@ -373,6 +381,9 @@ pub struct Place {
     /// The data folder (database, token, files)
     #[arg(long, value_name = "DIR")]
     data: Option<String>,
+    /// Keep everything in a database that many machines share, as postgres://user@host/database
+    #[arg(long, value_name = "URL")]
+    store: Option<String>,
     /// Set any configuration key; can be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
@@ -496,6 +507,16 @@ pub enum ThreadCommand {
         /// Take it out again
         #[arg(long)]
         undo: bool,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Move a conversation with all its sub-agents to another store, under the same ids. No run of it may be under way
+    Move {
+        /// The thread id, or the beginning of it
+        thread: String,
+        /// The other store: postgres://user@host/database, or a data folder
+        #[arg(long, value_name = "URL|DIR")]
+        to: String,
         #[command(flatten)]
         place: Place,
     },
@@ -747,6 +768,6 @@ impl Settings {
 impl Place {
     /// As the configuration takes them.
     pub fn flags(&self) -> Flags {
-        Flags { data: self.data.clone(), set: self.set.clone(), ..Flags::default() }
+        Flags { data: self.data.clone(), store: self.store.clone(), set: self.set.clone(), ..Flags::default() }
     }
 }

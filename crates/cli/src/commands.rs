@@ -6,6 +6,7 @@ mod approve_rules;
 mod completion;
 mod config;
 mod context;
+mod db;
 mod demo;
 mod detach;
 mod doctor;
@@ -78,6 +79,9 @@ pub async fn carry_out(cli: Cli) -> Result<u8, Failure> {
         Command::Thread(ThreadCommand::Archive { thread, undo, place }) => {
             thread_manage::archive(&thread, !undo, &place.flags()).await
         }
+        Command::Thread(ThreadCommand::Move { thread, to, place }) => {
+            thread_manage::relocate(&thread, &to, &place.flags()).await
+        }
         Command::Thread(ThreadCommand::Rm { threads, place }) => thread_manage::rm(&threads, &place.flags()).await,
         Command::Thread(ThreadCommand::Show { thread, place, json, jsonl, dialect, full }) => {
             thread::show(&thread, &place.flags(), thread::Form { json, jsonl, dialect, full }).await
@@ -86,7 +90,8 @@ pub async fn carry_out(cli: Cli) -> Result<u8, Failure> {
             run::resume(&thread, &place.flags(), &questions, output).await
         }
         Command::Task(command) => task::task(command).await,
-        Command::Ps { place, json, watch } => ps::ps(&place.flags(), json, watch).await,
+        Command::Ps { place, json, all: true, .. } => ps::processes(&place.flags(), json).await,
+        Command::Ps { place, json, watch, all: false } => ps::ps(&place.flags(), json, watch).await,
         Command::Stop { thread, now, reason, place } => stop::stop(&thread, now, &reason, &place.flags()).await,
         Command::Steer { thread, text, place } => steer::steer(&thread, &text, &place.flags()).await,
         Command::Approve(command) => approval(command).await,
@@ -106,6 +111,7 @@ pub async fn carry_out(cli: Cli) -> Result<u8, Failure> {
             models::ls(&place.flags(), provider.as_deref(), json).await
         }
         Command::Models(ModelsCommand::Test { model, json, place }) => models::test(&place.flags(), &model, json).await,
+        Command::Db(command) => db::db(command).await,
         Command::Mcp(command) => servers::servers(command).await,
         Command::Doctor { settings, json, rebuild } => doctor::doctor(&settings.flags(), json, rebuild).await,
         Command::Serve(arguments) => serve::serve(*arguments).await,

@@ -56,7 +56,7 @@ impl From<majordomo::config::Error> for Failure {
     fn from(error: majordomo::config::Error) -> Self {
         let code = match error {
             majordomo::config::Error::NoModel => PROVIDER,
-            majordomo::config::Error::Store { .. } => 1,
+            majordomo::config::Error::Store { ref location, ref source } => code_at(location, source),
             _ => CONFIGURATION,
         };
         Self { message: error.to_string(), code }
@@ -100,7 +100,8 @@ impl From<staff::Error> for Failure {
             staff::Error::Setting(_) | staff::Error::Limit(_) | staff::Error::UnknownPrice(_) => CONFIGURATION,
             staff::Error::Begun(_) | staff::Error::NotBegun | staff::Error::File(_) => USAGE,
             staff::Error::Hook(_) => REFUSED,
-            staff::Error::Store { .. } | staff::Error::Runtime(_) | staff::Error::Dropped(_) => 1,
+            staff::Error::Store { ref location, ref source } => code_at(location, source),
+            staff::Error::Runtime(_) | staff::Error::Dropped(_) => 1,
             staff::Error::Ended(_) | staff::Error::Answer { .. } | staff::Error::Closed => 1,
         };
         Self { message, code }
@@ -137,7 +138,7 @@ impl From<store::Error> for Failure {
             store::Error::Owned { thread, .. } => {
                 (1, format!(". `majordomo ps --watch` shows it, `majordomo stop {}` ends it", thread.root()))
             }
-            _ => (1, String::new()),
+            other => (code_of(other), String::new()),
         };
         Self { message: format!("{}{hint}", chain(&error)), code }
     }
@@ -146,6 +147,29 @@ impl From<store::Error> for Failure {
 impl From<anyhow::Error> for Failure {
     fn from(error: anyhow::Error) -> Self {
         Self::failed(format!("{error:#}"))
+    }
+}
+
+/// The exit code of a store that cannot be used where it is.
+fn code_at(location: &store::Location, error: &store::Error) -> u8 {
+    match (location, error) {
+        (store::Location::Postgres(_), store::Error::Newer { .. }) => CONFIGURATION,
+        (_, error) => code_of(error),
+    }
+}
+
+/// The exit code of a store that cannot be used: what a person must set right there is configuration, and a server that does not answer is
+/// the network.
+fn code_of(error: &store::Error) -> u8 {
+    match error {
+        store::Error::Address(_)
+        | store::Error::NoDatabase(_)
+        | store::Error::Forbidden(_)
+        | store::Error::Uninitialized
+        | store::Error::Outgrown { .. }
+        | store::Error::OldServer { .. } => CONFIGURATION,
+        error if error.is_of_server() => PROVIDER,
+        _ => 1,
     }
 }
 

@@ -12,6 +12,7 @@ mod question;
 mod screen;
 mod show;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
@@ -28,7 +29,8 @@ fn main() -> ExitCode {
         return tool::guard::main(arguments);
     }
     hide_from_other_processes();
-    let cli = match Cli::try_parse_from(arguments::as_typed(std::env::args_os())) {
+    let arguments = store_last(std::env::args_os().collect());
+    let cli = match Cli::try_parse_from(arguments::as_typed(arguments.into_iter())) {
         Ok(cli) => cli,
         Err(error) => match unknown_command::message(&error, &Cli::command()) {
             Some(message) => return error::Failure::usage(message).tell(),
@@ -51,9 +53,39 @@ fn main() -> ExitCode {
     }
 }
 
+/// The command line with `--store URL`, which may stand before the verb, behind it: there every verb knows it.
+fn store_last(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let taken = match arguments.get(1).and_then(|first| first.to_str()) {
+        Some("--store") if arguments.len() > 3 => arguments.drain(1..3).collect(),
+        Some(first) if first.starts_with("--store=") && arguments.len() > 2 => arguments.drain(1..2).collect(),
+        _ => Vec::new(),
+    };
+    let end = arguments.iter().position(|argument| argument == "--").unwrap_or(arguments.len());
+    arguments.splice(end..end, taken);
+    arguments
+}
+
 /// Keeps the API keys in our environment and memory from the commands that we run: no core dump, nothing to read in `/proc`.
 fn hide_from_other_processes() {
     use rustix::process::{DumpableBehavior, set_dumpable_behavior};
     // A system that does not support it offers no other way.
     let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_store_may_be_named_before_the_verb() {
+        let moved = |line: &str| {
+            let arguments = store_last(line.split(' ').map(OsString::from).collect());
+            arguments.iter().map(|argument| argument.to_string_lossy()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(moved("majordomo --store postgres://db/x run hello"), "majordomo run hello --store postgres://db/x");
+        assert_eq!(moved("majordomo --store=postgres://db/x db init"), "majordomo db init --store=postgres://db/x");
+        assert_eq!(moved("majordomo --store u run -- --x"), "majordomo run --store u -- --x");
+        assert_eq!(moved("majordomo run --store u x"), "majordomo run --store u x");
+        assert_eq!(moved("majordomo --store u"), "majordomo --store u");
+    }
 }

@@ -17,7 +17,8 @@ use std::time::{Duration, Instant};
 
 use agent::ThreadId;
 use rustix::process::{Pid, Signal};
-use store::{Durability, Location, Options, Record, Store, ThreadRow};
+use store::conformance::postgres_server::Server;
+use store::{Address, Durability, Location, Options, PostgresStore, Record, Store, ThreadRow};
 
 pub use contents::{DatabaseContents, assert_gapless, count, events, report_of};
 pub use running::{Done, Running};
@@ -38,17 +39,31 @@ pub struct World {
     store: OnceLock<Arc<dyn Store>>,
     /// Processes that were started.
     started: AtomicUsize,
+    /// The address of the database where the store is not a file.
+    server: Option<String>,
 }
 
 impl World {
-    /// A world for a program whose model speaks by this script.
+    /// A world for a program whose model speaks by this script, with its store in a file.
     pub fn new(program: &'static str, scenes: &[String]) -> Self {
+        Self::with_store(program, scenes, None)
+    }
+
+    /// The same with its store in a database of a PostgreSQL server, which is started for this process of tests.
+    pub fn on_postgres(program: &'static str, scenes: &[String]) -> Self {
+        let address = Server::shared().database();
+        let parsed = Address::parse(&address).expect("an address");
+        PostgresStore::initialize(&parsed).expect("tables");
+        Self::with_store(program, scenes, Some(address))
+    }
+
+    fn with_store(program: &'static str, scenes: &[String], server: Option<String>) -> Self {
         let folder = tempfile::tempdir().expect("a passing folder");
         for part in ["home", "state", "work", "told"] {
             fs::create_dir(folder.path().join(part)).expect("a folder");
         }
         let tokio = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-        let world = Self { program, folder, tokio, store: OnceLock::new(), started: AtomicUsize::new(0) };
+        let world = Self { program, folder, tokio, store: OnceLock::new(), started: AtomicUsize::new(0), server };
         world.rewrite(scenes);
         world
     }
@@ -86,7 +101,15 @@ impl World {
 
     /// Where the store is.
     pub fn location(&self) -> Location {
-        Location::folder(self.state(""))
+        match &self.server {
+            Some(address) => Location::Postgres(Address::parse(address).expect("an address")),
+            None => Location::folder(self.state("")),
+        }
+    }
+
+    /// The address of its database, where the store is not a file.
+    pub fn server(&self) -> Option<&str> {
+        self.server.as_deref()
     }
 
     /// The file of the database.
@@ -121,6 +144,9 @@ impl World {
             .env("HOME", folder.join("home"))
             .env("MAJORDOMO_DATA", folder.join("state"))
             .stdin(Stdio::null());
+        if let Some(address) = &self.server {
+            command.env("MAJORDOMO_STORE", address);
+        }
         command
     }
 

@@ -21,7 +21,7 @@ const WORDS: usize = 1000;
 /// `majordomo approve rules ls`.
 pub fn ls(flags: &Flags, json: bool) -> Result<u8, Failure> {
     let (_, config) = configured(flags)?;
-    let (consents, by_hand) = rules::kept(&config.data)?;
+    let (consents, by_hand) = rules::kept(&config)?;
     let mut result = out::Result::Stdout;
     if json {
         let consents = consents.iter().map(|consent| json!(consent));

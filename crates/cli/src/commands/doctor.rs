@@ -15,6 +15,7 @@ use majordomo::servers::OpenServers;
 use majordomo::staff::{location, open_store};
 use majordomo::trust::Standing;
 use serde_json::{Value, json};
+use store::{Address, Location, PostgresStore};
 use tool::{Cleared, CommandHost, Guard, Sandbox};
 use view::{clock, safe};
 
@@ -195,6 +196,9 @@ fn temporary_files(workspace: &Path, data: &Path) -> Finding {
 }
 
 async fn database(config: &Config) -> Finding {
+    if let Location::Postgres(address) = location(config) {
+        return server(config, &address).await;
+    }
     if !location(config).exists() {
         return Finding::well("database", "not created yet");
     }
@@ -211,6 +215,37 @@ async fn database(config: &Config) -> Finding {
         }
         Ok(health) => Finding::broken("database", health.faults.join("; ")),
     }
+}
+
+/// A clock that is so far off is worth a word: times in lists are those of the machine that wrote them.
+const CLOCK_MS: u64 = 2_000;
+
+/// Whether a database server can be reached and used.
+async fn server(config: &Config, address: &Address) -> Finding {
+    const ABOUT: &str = "database";
+    let status = match PostgresStore::status(address, out::now) {
+        Ok(status) => status,
+        Err(error) => return Finding::broken(ABOUT, format!("{address}: {error}")),
+    };
+    let store = match open_store(config) {
+        Ok(store) => store,
+        Err(error) => return Finding::broken(ABOUT, error.to_string()),
+    };
+    let found = store.check().await;
+    store.close().await;
+    let engine = match found {
+        Err(error) => return Finding::broken(ABOUT, format!("{address}: {error}")),
+        Ok(health) if !health.faults.is_empty() => return Finding::broken(ABOUT, health.faults.join("; ")),
+        Ok(health) => health.engine,
+    };
+    let clock = status.clock_ahead_ms;
+    if clock.unsigned_abs() > CLOCK_MS {
+        let says =
+            format!("{address}: its clock and that of this machine are {clock} ms apart: set both by NTP; {engine}");
+        return Finding::note(ABOUT, says);
+    }
+    let rights = if status.can_create { "" } else { "; this role cannot run `majordomo db migrate`" };
+    Finding::well(ABOUT, format!("{address}: {engine}, clock {clock} ms ahead{rights}"))
 }
 
 /// Makes what is folded from boards anew from the log.

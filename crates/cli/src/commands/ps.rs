@@ -87,6 +87,65 @@ pub async fn ps(flags: &Flags, json: bool, watch: bool) -> Result<u8, Failure> {
     }
 }
 
+/// `majordomo ps --all`: every process of every machine that drives threads or waits for work.
+pub async fn processes(flags: &Flags, json: bool) -> Result<u8, Failure> {
+    let (_, config) = configured(flags)?;
+    let store = open_store(&config)?;
+    let now = runtime::Clock::default().now();
+    let rows = store.threads(ThreadQuery { live_only: true, limit: MOST, ..ThreadQuery::default() }).await?;
+    let living = store.living(now).await?;
+    let workers = store.workers(now).await?;
+    let mut nodes: BTreeMap<String, ProcessShown> = BTreeMap::new();
+    for worker in &workers {
+        let known = nodes.entry(name_of(&worker.process)).or_default();
+        known.is_alive = true;
+        known.command = Some(worker.command.clone());
+    }
+    for row in &rows {
+        let Some(owner) = &row.owner else { continue };
+        let known = nodes.entry(name_of(&owner.process)).or_default();
+        known.is_alive |= living.owns(row);
+        known.heard_at = known.heard_at.max(Some(owner.beat_at));
+        known.threads.push(row.id.clone());
+    }
+    store.close().await;
+    let mut result = out::Result::Stdout;
+    if json {
+        let object = |(id, shown): (&String, &ProcessShown)| json!({ "id": id, "command": shown.command, "alive": shown.is_alive, "threads": shown.threads, "heard_at": shown.heard_at.map(|at| at.0) });
+        result.line(&Value::from(nodes.iter().map(object).collect::<Vec<_>>()).to_string())?;
+        return Ok(0);
+    }
+    for (id, shown) in &nodes {
+        let command = shown.command.as_deref().map_or_else(String::new, |command| format!(" ({command})"));
+        let state = if shown.is_alive { "" } else { ", and is gone" };
+        let heard = shown
+            .heard_at
+            .map_or_else(String::new, |at| format!("; heard of {} ago", clock::duration(now.since_ms(at))));
+        let driven: Vec<&str> = shown.threads.iter().map(ThreadId::as_str).collect();
+        let drives = if driven.is_empty() { "nothing".to_owned() } else { driven.join(", ") };
+        if !result.line(&format!("{id}{command}: drives {drives}{state}{heard}"))? {
+            return Ok(0);
+        }
+    }
+    if nodes.is_empty() {
+        out::note("nothing is running");
+    }
+    Ok(0)
+}
+
+/// A process as it is shown.
+#[derive(Default)]
+struct ProcessShown {
+    is_alive: bool,
+    command: Option<Arc<str>>,
+    heard_at: Option<Time>,
+    threads: Vec<ThreadId>,
+}
+
+fn name_of(process: &store::Process) -> String {
+    format!("process {} on {}", process.pid, process.host)
+}
+
 /// A process that works tasks, as a line. What it works on is in the tree above.
 fn line(worker: &WorkerRow, now: Time) -> String {
     let WorkerRow { process, concurrency, labels, since, .. } = worker;

@@ -1,4 +1,4 @@
-//! `majordomo thread rename`, `fork`, `export`, `import`, `archive` and `rm`: what people do with conversations as a whole.
+//! `majordomo thread rename`, `fork`, `export`, `import`, `archive`, `move` and `rm`: what people do with conversations as a whole.
 
 use std::io::Read;
 use std::path::Path;
@@ -37,6 +37,28 @@ pub async fn archive(name: &str, archived: bool, flags: &Flags) -> Result<u8, Fa
         true => format!("{id} is put away; thread ls --archived lists it"),
         false => format!("{id} is in the list again"),
     });
+    Ok(0)
+}
+
+/// `majordomo thread move`.
+pub async fn relocate(name: &str, to: &str, flags: &Flags) -> Result<u8, Failure> {
+    let from = open(flags)?;
+    let root = root_of(&*from, name).await?;
+    let there = match store::Address::is_one(to) {
+        true => Flags { store: Some(to.to_owned()), ..flags.clone() },
+        // A folder is meant, whatever store this machine uses otherwise.
+        false => Flags { store: None, data: Some(to.to_owned()), ..flags.clone() },
+    };
+    let (_, config) = configured(&there)?;
+    let place = match store::Address::is_one(to) {
+        true => config.store.clone(),
+        false => store::Location::folder(&config.data),
+    };
+    let other = majordomo::staff::open_at(&place, &config)?;
+    transfer::relocate(&from, &other, &root, out::now()).await?;
+    from.close().await;
+    other.close().await;
+    out::note(&format!("{root} is in {place} now"));
     Ok(0)
 }
 

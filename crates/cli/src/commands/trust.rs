@@ -31,7 +31,7 @@ pub fn trust(arguments: &Trust) -> Result<u8, Failure> {
     let root = safe::line(&project.root.to_string_lossy(), WIDE);
     let mut result = out::Result::Stdout;
     if arguments.revoke {
-        let was_there = trust::forget(&config.data, &project.root)?;
+        let was_there = trust::forget(&config, &project.root)?;
         let said =
             if was_there { "is no longer trusted: its settings can only restrict" } else { "was not trusted before" };
         result.line(&format!("{root} {said}"))?;
@@ -52,7 +52,7 @@ pub fn trust(arguments: &Trust) -> Result<u8, Failure> {
             ));
         }
     };
-    trust::answer(&config.data, project, if is_agreed { Answer::Trusted } else { Answer::Declined })?;
+    trust::answer(&config, project, if is_agreed { Answer::Trusted } else { Answer::Declined })?;
     result.line(&format!(
         "{root} {}",
         if is_agreed { "is trusted" } else { "is not trusted: its settings can only restrict" }
@@ -63,7 +63,7 @@ pub fn trust(arguments: &Trust) -> Result<u8, Failure> {
 /// `majordomo trust ls`.
 pub fn ls(flags: &Flags, json: bool) -> Result<u8, Failure> {
     let (_, config) = configured(flags)?;
-    let folders = trust::folders(&config.data)?;
+    let folders = trust::folders(&config)?;
     let mut result = out::Result::Stdout;
     if json {
         let folder = |folder: &trust::Folder| json!({ "id": folder.path, "path": folder.path, "digest": folder.digest, "answer": folder.answer });
@@ -97,7 +97,7 @@ pub fn settled(flags: &Flags, may_ask: bool) -> Result<(Surroundings, Config), F
             out::note(&line);
         }
         let is_agreed = asked("Trust this project? Without trust its settings can only restrict.")?;
-        trust::answer(&config.data, &config.project, if is_agreed { Answer::Trusted } else { Answer::Declined })?;
+        trust::answer(&config, &config.project, if is_agreed { Answer::Trusted } else { Answer::Declined })?;
         config = Config::load(&surroundings, flags)?;
     }
     warn(&config);
