@@ -1,8 +1,8 @@
 //! Answers a question from everything that the household holds: the sentences of notes and mails, events, and cards.
 //!
 //! A sentence is worth what it shares with the words of the question, across inflections and languages (`passages`), what its note,
-//! sender or heading shares with them, and whether it holds what is asked for: a time, a sum, a number. Nothing is invented: the answer is
-//! a quotation with the place where it stands, and the words that were found nowhere are named. Suspicious mails are never quoted.
+//! sender or heading and the rest of its text share with them, and whether it holds what is asked for: a time, a sum, a number. It is quoted
+//! together with sentences of the same text that hold more of it. Nothing is invented: the answer is a quotation with the place where it stands, and the words that were found nowhere are named. Suspicious mails are never quoted.
 
 mod sources;
 pub(crate) mod tools;
@@ -56,8 +56,12 @@ struct Scored {
 
 /// What a word around a sentence is worth beside one in it.
 const AROUND: f64 = 0.75;
+/// What a word elsewhere in the same text is worth beside one in the sentence.
+const ELSEWHERE: f64 = 0.5;
 /// What a heading is worth less than a sentence.
 const HEADING: f64 = 0.4;
+/// What it is worth that a mail is from the one whose words are asked for.
+const AUTHOR: f64 = 0.25;
 /// What holding, or lacking, the kind of thing that is asked for is worth.
 const KIND: f64 = 0.2;
 /// A passage that covers so much of the question answers it, and this much if it holds the kind of thing that is asked for.
@@ -65,7 +69,7 @@ const SURE: f64 = 0.6;
 const HALF: f64 = 0.5;
 const NEAR: f64 = 0.42;
 /// A passage that covers less of the question is no answer.
-const LEAST: f64 = 0.34;
+const LEAST: f64 = 0.3;
 
 /// Where an answer is looked for.
 #[derive(Clone, Copy, Debug)]
@@ -74,45 +78,51 @@ struct Scope<'a> {
     kinds: &'a [String],
     /// Ids of mails and events, and paths of notes, that the question is about; everything where none are said.
     about: &'a [String],
+    /// What was asked before, in which this question is asked.
+    before: &'a str,
     limit: usize,
 }
 
 /// The best passages for a question, as JSON.
 fn answer(question: &str, scope: Scope<'_>, household: &Household) -> Result<Value, Error> {
-    let wanted = Wanted::of(question);
+    let wanted = Wanted::all(question);
     let mut terms = terms(question, household)?;
     // Words that only say what kind of thing is asked for are not looked for, unless there are no others.
-    if terms.iter().any(|term| !wanted.is_named_by(&term.said)) {
-        terms.retain(|term| !wanted.is_named_by(&term.said));
+    let is_kind = |term: &Term| wanted.iter().any(|wanted| wanted.is_named_by(&term.said));
+    if terms.iter().any(|term| !is_kind(term)) {
+        terms.retain(|term| !is_kind(term));
     }
     if terms.is_empty() && scope.about.is_empty() {
         return Err(Error::request("there is no word in the question that could be looked for; say what it is about"));
     }
-    let mut scored: Vec<Scored> = match scope.about.is_empty() {
-        true => {
-            let passages = sources::gather(&terms, scope.kinds, household)?;
-            let weights = weights(&terms, &passages);
-            passages.into_iter().filter_map(|passage| score(passage, &terms, &weights, wanted)).collect()
-        }
-        false => {
-            let passages = sources::of(scope.about, household)?;
-            passages.into_iter().filter_map(|passage| score_inside(passage, &terms, wanted)).collect()
-        }
+    let is_inside = !scope.about.is_empty();
+    let passages = match is_inside {
+        true => sources::of(scope.about, household)?,
+        false => sources::gather(&terms, scope.kinds, household)?,
     };
-    scored.sort_by(|one, other| other.score.total_cmp(&one.score));
+    let documents = Document::gather(passages);
+    let before = self::terms(scope.before, household)?;
+    let asked = Question {
+        weights: weights(&terms, &documents),
+        terms,
+        before,
+        wanted,
+        is_by_author: wanted::asks_for_author(question),
+    };
+    let focus = if is_inside { asked.focus(&documents, household)? } else { Vec::new() };
+    let score = |document: &Document| asked.best_of(document, is_inside);
+    let mut scored: Vec<(Scored, Vec<Passage>)> =
+        documents.into_iter().filter_map(|document| Some((score(&document)?, document.passages))).collect();
+    scored.sort_by(|(one, _), (other, _)| other.score.total_cmp(&one.score));
     let (mut answers, mut suspicious): (Vec<Value>, Vec<Value>) = (Vec::new(), Vec::new());
-    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
-    for one in scored {
-        let count = seen.entry(one.passage.source.key()).or_default();
-        *count += 1;
-        let (is_new, is_first) = (*count <= 2, *count == 1);
-        if !is_new || answers.len() >= scope.limit {
-            continue;
+    for (one, passages) in scored {
+        if answers.len() >= scope.limit {
+            break;
         }
         match one.passage.source.warnings(household)? {
-            warnings if warnings.is_empty() => answers.push(shown(&one, household)),
+            warnings if warnings.is_empty() => answers.push(shown(&one, &asked.quote(&one, &passages), household)),
             // Not a word of it is quoted, but that it may be meant is said.
-            warnings if is_first && answers.len() < 2 && one.covers >= HALF && terms.len() > one.missing.len() + 1 => {
+            warnings if answers.len() < 2 && one.covers >= HALF && asked.terms.len() > one.missing.len() + 1 => {
                 let mut told = one.passage.source.shown(household);
                 told["warnings"] = json!(warnings);
                 told["covers"] = json!((one.covers * 100.0).round() / 100.0);
@@ -121,34 +131,240 @@ fn answer(question: &str, scope: Scope<'_>, household: &Household) -> Result<Val
             _ => {}
         }
     }
-    let asked: Vec<&str> = terms.iter().map(|term| term.said.as_str()).collect();
-    let mut answer = json!({ "question": text::line(question, 300), "words": asked, "answers": answers });
+    let words: Vec<&str> = asked.terms.iter().map(|term| term.said.as_str()).collect();
+    let mut answer = json!({ "question": text::line(question, 300), "words": words, "answers": answers });
     if !suspicious.is_empty() {
         answer["suspicious"] = json!(suspicious);
+    }
+    if !focus.is_empty() {
+        answer["focus"] = json!(focus);
     }
     Ok(answer)
 }
 
-/// The worth of a passage of what is spoken of already: one word of the question, or the kind of thing that is asked for, is enough.
-fn score_inside(passage: Passage, terms: &[Term], wanted: Wanted) -> Option<Scored> {
-    let worths: Vec<f64> =
-        terms.iter().map(|term| term.worth(&passage.words).max(AROUND * term.worth(&passage.around))).collect();
-    let own = terms.iter().map(|term| term.worth(&passage.words)).fold(0.0, f64::max);
-    let holds = wanted != Wanted::Anything && wanted.is_in(&passage.quote, passage.is_dated);
-    let covers = match terms.is_empty() {
-        true => HALF,
-        false => worths.iter().sum::<f64>() / terms.len() as f64,
-    };
-    if own <= 0.0 && !holds {
-        return None;
-    }
-    let pairs = || terms.iter().zip(&worths);
-    let missing = pairs().filter(|(_, worth)| **worth <= 0.0).map(|(term, _)| term.said.clone()).collect();
-    let kind = if holds { KIND } else { 0.0 };
-    let heading = if passage.is_heading { HEADING } else { 0.0 };
-    let is_sure = !passage.is_heading && own > 0.0 && (holds || covers >= HALF);
-    Some(Scored { score: covers + kind - heading, covers, is_sure, missing, read_as: Vec::new(), passage })
+/// A note, a mail, an event or a card: its passages in their order.
+struct Document {
+    passages: Vec<Passage>,
 }
+
+impl Document {
+    fn gather(passages: Vec<Passage>) -> Vec<Self> {
+        let mut documents: Vec<Self> = Vec::new();
+        let mut at: BTreeMap<String, usize> = BTreeMap::new();
+        for passage in passages {
+            let known = *at.entry(passage.source.key()).or_insert(documents.len());
+            match documents.get_mut(known) {
+                Some(document) => document.passages.push(passage),
+                None => documents.push(Self { passages: vec![passage] }),
+            }
+        }
+        documents
+    }
+
+    /// How well a word of the question is met anywhere in it.
+    fn worth(&self, term: &Term) -> f64 {
+        self.passages
+            .iter()
+            .map(|passage| term.worth(&passage.words).max(AROUND * term.worth(&passage.around)))
+            .fold(0.0, f64::max)
+    }
+}
+
+/// A question: its words, what each of them tells, and the kinds of things that are asked for.
+struct Question {
+    terms: Vec<Term>,
+    weights: Vec<f64>,
+    /// The words of the question before it.
+    before: Vec<Term>,
+    wanted: Vec<Wanted>,
+    /// Whether it asks what a person wrote or wants.
+    is_by_author: bool,
+}
+
+impl Question {
+    /// Whether a mail is from the person whom the question names.
+    fn is_author(&self, passage: &Passage) -> bool {
+        let author = passage.source.author();
+        self.terms.iter().any(|term| !term.names.is_empty() && author.iter().any(|word| term.names.contains(word)))
+    }
+
+    /// The passage of a document that answers best; none where none comes near.
+    fn best_of(&self, document: &Document, is_inside: bool) -> Option<Scored> {
+        let whole: Vec<f64> = self.terms.iter().map(|term| document.worth(term)).collect();
+        let score = |passage: &Passage| match is_inside {
+            true => self.score_inside(passage, &whole),
+            false => self.score(passage, &whole),
+        };
+        document.passages.iter().filter_map(score).reduce(|best, one| if one.score > best.score { one } else { best })
+    }
+
+    fn holds(&self, passage: &Passage) -> bool {
+        self.wanted.iter().any(|wanted| wanted.is_in(&passage.quote, passage.is_dated))
+    }
+
+    fn score(&self, passage: &Passage, whole: &[f64]) -> Option<Scored> {
+        let (mut sum, mut near, mut own, mut lacking) = (0.0, 0.0, 0.0, 0.0);
+        let (mut missing, mut read_as) = (Vec::new(), Vec::new());
+        for ((term, weight), whole) in self.terms.iter().zip(&self.weights).zip(whole) {
+            let (inside, around) = (term.worth(&passage.words), term.worth(&passage.around) * AROUND);
+            own += weight * inside;
+            near += weight * inside.max(around);
+            sum += weight * inside.max(around).max(ELSEWHERE * whole);
+            let from = if inside >= around { &passage.words } else { &passage.around };
+            match inside.max(around) > 0.0 {
+                true => read_as.extend(term.read_as(from).map(|other| (term.said.clone(), other))),
+                false if *whole > 0.0 => {}
+                false => {
+                    lacking += weight;
+                    missing.push(term.said.clone());
+                }
+            }
+        }
+        // What a card says is about its person, so the question must be too.
+        if passage.source.is_card() && !self.terms.iter().any(|term| term.worth(&passage.around) > 0.5) {
+            return None;
+        }
+        let total: f64 = self.weights.iter().sum();
+        let covers = sum / total;
+        let holds = self.holds(passage);
+        if covers < LEAST || near / total < LEAST / 2.0 || (own <= 0.0 && !holds && !self.wanted.is_empty()) {
+            return None;
+        }
+        let kind = match () {
+            () if self.wanted.is_empty() => 0.0,
+            () if holds => KIND,
+            () => -KIND,
+        };
+        let heading = if passage.is_heading { HEADING } else { 0.0 };
+        let prior = self.wanted.iter().map(|wanted| passage.source.prior(*wanted)).fold(0.0, f64::max);
+        let prior = prior.max(passage.source.prior(Wanted::Anything));
+        let author = if self.is_by_author && self.is_author(passage) { AUTHOR } else { 0.0 };
+        let score = covers + kind - heading + 0.1 * own / total + prior + author + 0.06 * passage.newness;
+        let found = self.terms.len() - missing.len();
+        let is_sure = match found {
+            0 => false,
+            _ if passage.is_heading && !holds => false,
+            1 if self.terms.len() == 1 => covers >= SURE,
+            1 => holds && covers >= HALF && own > 0.0,
+            // A sentence that lacks much of what was asked for only comes near.
+            _ if lacking > total / 3.0 => false,
+            _ => near / total >= SURE || covers >= SURE && own > 0.0 || (holds && covers >= NEAR),
+        };
+        Some(Scored { passage: passage.clone(), score, covers, is_sure, missing, read_as })
+    }
+
+    /// The worth of a passage of what is spoken of already: one word of the question, or the kind of thing that is asked for, is enough.
+    fn score_inside(&self, passage: &Passage, whole: &[f64]) -> Option<Scored> {
+        let worth = |term: &Term| term.worth(&passage.words).max(AROUND * term.worth(&passage.around));
+        let worths: Vec<f64> = self.terms.iter().map(worth).collect();
+        let own = self.terms.iter().map(|term| term.worth(&passage.words)).fold(0.0, f64::max);
+        let holds = self.holds(passage);
+        let covers = match self.terms.is_empty() {
+            true => HALF,
+            false => worths.iter().sum::<f64>() / self.terms.len() as f64,
+        };
+        let before = self.worth_before(passage);
+        if own <= 0.0 && !holds && before <= HALF {
+            return None;
+        }
+        let pairs = || self.terms.iter().zip(whole);
+        let missing = pairs().filter(|(_, worth)| **worth <= 0.0).map(|(term, _)| term.said.clone()).collect();
+        let kind = if holds { KIND } else { 0.0 };
+        let heading = if passage.is_heading { HEADING } else { 0.0 };
+        let is_sure = !passage.is_heading && (own > 0.0 && (holds || covers >= HALF) || holds && before > HALF);
+        let score = covers + kind - heading + BEFORE * before;
+        Some(Scored { score, covers, is_sure, missing, read_as: Vec::new(), passage: passage.clone() })
+    }
+
+    /// How much of the question before this one a passage meets.
+    fn worth_before(&self, passage: &Passage) -> f64 {
+        let worth = |term: &Term| term.worth(&passage.words).max(AROUND * term.worth(&passage.around));
+        self.before.iter().map(worth).sum::<f64>() / self.before.len().max(1) as f64
+    }
+
+    /// What is being talked about, whole, as far as it is short: it may answer without a word of the question.
+    fn focus(&self, documents: &[Document], household: &Household) -> Result<Vec<Value>, Error> {
+        let worth = |document: &Document| {
+            document.passages.iter().map(|passage| self.worth_before(passage)).fold(0.0, f64::max)
+        };
+        let mut ordered: Vec<(f64, &Document)> = documents.iter().map(|document| (worth(document), document)).collect();
+        ordered.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+        let mut focus = Vec::new();
+        for (_, document) in ordered {
+            let Some(first) = document.passages.first().filter(|_| focus.len() < MOST_IN_FOCUS) else { break };
+            if !first.source.warnings(household)?.is_empty() {
+                continue;
+            }
+            let own =
+                document.passages.iter().filter(|passage| !passage.is_heading).map(|passage| passage.quote.as_str());
+            let mut told = first.source.shown(household);
+            told["quote"] = json!(text::line(&text::harmless(&own.collect::<Vec<_>>().join(" ")), LONGEST_FOCUS));
+            focus.push(told);
+        }
+        Ok(focus)
+    }
+
+    /// What is quoted: the sentence that answers best, and those beside it that hold more of what is asked for.
+    fn quote(&self, best: &Scored, passages: &[Passage]) -> String {
+        let is_best = |passage: &Passage| {
+            passage.quote == best.passage.quote && passage.source.line() == best.passage.source.line()
+        };
+        let Some(first) = passages.iter().position(is_best).filter(|_| best.passage.source.is_text()) else {
+            return best.passage.quote.clone();
+        };
+        let mut chosen = vec![first];
+        let mut length = best.passage.quote.chars().count();
+        while chosen.len() < MOST_QUOTED {
+            let lacks =
+                |wanted: &&Wanted| !chosen.iter().any(|at| wanted.is_in(&passages[*at].quote, passages[*at].is_dated));
+            let lacking: Vec<&Wanted> = self.wanted.iter().filter(lacks).collect();
+            let more = |at: usize| {
+                let passage = &passages[at];
+                let words = self.terms.iter().zip(&self.weights).map(|(term, weight)| {
+                    let known = chosen.iter().map(|at| term.worth(&passages[*at].words)).fold(0.0, f64::max);
+                    weight * (term.worth(&passage.words) - known).max(0.0)
+                });
+                let kinds = lacking.iter().filter(|wanted| wanted.is_in(&passage.quote, passage.is_dated)).count();
+                let is_beside = chosen.iter().any(|known| known.abs_diff(at) <= 1);
+                let words = words.sum::<f64>() / self.weights.iter().sum::<f64>().max(0.1);
+                words + 0.3 * kinds as f64 + if is_beside { 0.1 } else { 0.0 }
+            };
+            let fits = |at: &usize| {
+                let passage = &passages[*at];
+                !chosen.contains(at) && !passage.is_heading && length + passage.quote.chars().count() <= LONGEST_QUOTE
+            };
+            let next = (0..passages.len())
+                .filter(fits)
+                .map(|at| (more(at), at))
+                .max_by(|one, other| one.0.total_cmp(&other.0));
+            let Some((_, at)) = next.filter(|(more, _)| *more >= WORTH_QUOTING) else { break };
+            length += passages[at].quote.chars().count();
+            chosen.push(at);
+        }
+        chosen.sort_unstable();
+        let mut quote = String::new();
+        for (number, at) in chosen.iter().enumerate() {
+            match number.checked_sub(1).map(|before| chosen[before] + 1 == *at) {
+                None => {}
+                Some(true) => quote.push(' '),
+                Some(false) => quote.push_str(" … "),
+            }
+            quote.push_str(&passages[*at].quote);
+        }
+        quote
+    }
+}
+
+/// What the question before this one is worth beside its own words.
+const BEFORE: f64 = 0.3;
+/// The most things that are told whole, and how long each may be.
+const MOST_IN_FOCUS: usize = 2;
+const LONGEST_FOCUS: usize = 420;
+
+/// The most sentences that are quoted together, how long they may be, and what one more must be worth.
+const MOST_QUOTED: usize = 3;
+const LONGEST_QUOTE: usize = 380;
+const WORTH_QUOTING: f64 = 0.16;
 
 /// The words of a question that say what it is about. A word for a person stands for everything that the person is called.
 fn terms(question: &str, household: &Household) -> Result<Vec<Term>, Error> {
@@ -189,15 +405,12 @@ fn terms(question: &str, household: &Household) -> Result<Vec<Term>, Error> {
 }
 
 /// What each word of the question tells: a word that stands everywhere tells little.
-fn weights(terms: &[Term], passages: &[Passage]) -> Vec<f64> {
-    let documents: std::collections::BTreeSet<String> = passages.iter().map(|passage| passage.source.key()).collect();
+fn weights(terms: &[Term], documents: &[Document]) -> Vec<f64> {
     let all = documents.len().max(1) as f64;
     let weight = |term: &Term| {
-        let holds = |passage: &&Passage| term.worth(&passage.words) > 0.5 || term.worth(&passage.around) > 0.5;
-        let holding: std::collections::BTreeSet<String> =
-            passages.iter().filter(holds).map(|passage| passage.source.key()).collect();
+        let holding = documents.iter().filter(|document| document.worth(term) > 0.5).count();
         // A word that stands nowhere tells nothing about where the answer is; it only makes it less sure.
-        match holding.len() {
+        match holding {
             0 => 0.35 * (1.0 + all / 2.0).ln(),
             held => (1.0 + all / (1.0 + held as f64)).ln().max(0.3),
         }
@@ -205,51 +418,9 @@ fn weights(terms: &[Term], passages: &[Passage]) -> Vec<f64> {
     terms.iter().map(weight).collect()
 }
 
-fn score(passage: Passage, terms: &[Term], weights: &[f64], wanted: Wanted) -> Option<Scored> {
-    let (mut sum, mut own) = (0.0, 0.0);
-    let (mut missing, mut read_as) = (Vec::new(), Vec::new());
-    for (term, weight) in terms.iter().zip(weights) {
-        let (inside, around) = (term.worth(&passage.words), term.worth(&passage.around) * AROUND);
-        let worth = inside.max(around);
-        own += weight * inside;
-        sum += weight * worth;
-        let from = if inside >= around { &passage.words } else { &passage.around };
-        match worth > 0.0 {
-            true => read_as.extend(term.read_as(from).map(|other| (term.said.clone(), other))),
-            false => missing.push(term.said.clone()),
-        }
-    }
-    // What a card says is about its person, so the question must be too.
-    if passage.source.is_card() && !terms.iter().any(|term| term.worth(&passage.around) > 0.5) {
-        return None;
-    }
-    let total: f64 = weights.iter().sum();
-    let covers = sum / total;
-    if covers < LEAST || (own <= 0.0 && !wanted.is_in(&passage.quote, passage.is_dated)) {
-        return None;
-    }
-    let kind = match wanted {
-        Wanted::Anything => 0.0,
-        wanted if wanted.is_in(&passage.quote, passage.is_dated) => KIND,
-        _ => -KIND,
-    };
-    let heading = if passage.is_heading { HEADING } else { 0.0 };
-    let score = covers + kind - heading + 0.1 * own / total + passage.source.prior(wanted) + 0.06 * passage.newness;
-    let found = terms.len() - missing.len();
-    let holds = wanted != Wanted::Anything && wanted.is_in(&passage.quote, passage.is_dated);
-    let is_sure = match found {
-        0 => false,
-        _ if passage.is_heading && !holds => false,
-        1 if terms.len() == 1 => covers >= SURE,
-        1 => holds && covers >= HALF && own > 0.0,
-        _ => covers >= SURE || (holds && covers >= NEAR),
-    };
-    Some(Scored { passage, score, covers, is_sure, missing, read_as })
-}
-
-fn shown(one: &Scored, household: &Household) -> Value {
+fn shown(one: &Scored, quote: &str, household: &Household) -> Value {
     let mut shown = one.passage.source.shown(household);
-    shown["quote"] = json!(text::line(&text::harmless(&one.passage.quote), 300));
+    shown["quote"] = json!(text::line(&text::harmless(quote), LONGEST_QUOTE + 20));
     shown["covers"] = json!((one.covers * 100.0).round() / 100.0);
     shown["sure"] = json!(one.is_sure);
     if !one.missing.is_empty() {

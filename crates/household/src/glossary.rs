@@ -35,6 +35,11 @@ fn glossary() -> &'static Glossary {
     &BUILTIN
 }
 
+/// Whether a word, folded, stands in it, its simplest plural included.
+pub(crate) fn knows(folded: &str) -> bool {
+    !sets_of(folded).is_empty()
+}
+
 /// Other words for a word, its simplest plural included.
 pub(crate) fn others(folded: &str) -> Vec<&'static str> {
     let glossary = glossary();
@@ -69,7 +74,7 @@ pub(crate) fn nearest(folded: &str) -> Vec<&'static str> {
     if folded.len() < 6 {
         return Vec::new();
     }
-    let is_near = |word: &&&str| word.len() > 4 && strsim::osa_distance(word, folded) == 1;
+    let is_near = |word: &&&str| word.len() > 4 && crate::passages::is_slip(word, folded);
     let near = glossary().of.keys().filter(is_near).min().copied();
     near.map(|word| others(word).into_iter().chain([word]).collect()).unwrap_or_default()
 }

@@ -26,9 +26,11 @@ pub mod time;
 mod times;
 mod tools;
 mod triage;
+mod vocabulary;
 
 pub use check::{CheckedPart, PartState};
 pub use contacts::Contact;
 pub use error::Error;
 pub use household::{Household, Now, Options, TOOLS};
 pub use index::Index;
+pub use vocabulary::Vocabulary;

@@ -28,3 +28,4 @@ mod watch;
 pub(crate) use quote::{NoteText, about, at, counted, lines_about, naming};
 pub(crate) use refresh::IndexState;
 pub use search::{Found, FoundNote, MatchKind, search};
+pub(crate) use vocabulary::all as words;

@@ -91,7 +91,7 @@ pub(crate) fn of_mail(text: &str) -> Vec<String> {
     kept.map(|(_, sentence)| sentence.text.clone()).collect()
 }
 
-/// What a mail says in one or two of its own sentences: how it begins, and the sentence that says most about dates, sums and wishes.
+/// What a mail says in a few of its own sentences: how it begins, and those that say most about dates, sums and wishes.
 pub(crate) fn gist(text: &str) -> String {
     let sentences = of_mail(text);
     let weight = |sentence: &String| {
@@ -100,19 +100,37 @@ pub(crate) fn gist(text: &str) -> String {
         let folded = fold(sentence);
         let wishes =
             ["please", "could you", "can you", "bitte", "konnen sie", "pourriez", "merci de", "need", "deadline"];
-        2 * usize::from(asks)
+        3 * usize::from(asks)
             + 2 * usize::from(has_digit)
             + usize::from(wishes.iter().any(|wish| folded.contains(wish)))
     };
     let Some(first) = sentences.first() else { return String::new() };
-    let most = sentences.iter().skip(1).max_by_key(|sentence| weight(sentence)).filter(|most| weight(most) > 0);
-    match (most, sentences.get(1)) {
-        (Some(most), _) if most.chars().count() + first.chars().count() < 320 => format!("{first} {most}"),
-        (Some(most), _) if weight(most) > weight(first) => most.clone(),
-        (None, Some(second)) if first.chars().count() + second.chars().count() < 200 => format!("{first} {second}"),
-        _ => first.clone(),
+    let mut ranked: Vec<(usize, usize)> =
+        sentences.iter().enumerate().skip(1).map(|(at, sentence)| (weight(sentence), at)).collect();
+    ranked.sort_by_key(|(weight, at)| (std::cmp::Reverse(*weight), *at));
+    let is_weighty = ranked.first().is_some_and(|(most, _)| *most > 0);
+    let length = |at: usize| sentences[at].chars().count();
+    if let [(most, at), ..] = ranked[..]
+        && length(at) + length(0) >= LONGEST_GIST
+    {
+        return if most > weight(first) { sentences[at].clone() } else { first.clone() };
     }
+    // How it begins, and what says most; without dates, sums and wishes, how it goes on.
+    let (mut chosen, mut long) = (vec![0], length(0));
+    for (weight, at) in ranked {
+        let fits = long + length(at) < if is_weighty { LONGEST_GIST } else { SHORT_GIST };
+        if fits && chosen.len() < 3 && (weight > 0 || !is_weighty && at == 1) {
+            long += length(at);
+            chosen.push(at);
+        }
+    }
+    chosen.sort_unstable();
+    chosen.into_iter().map(|at| sentences[at].as_str()).collect::<Vec<_>>().join(" ")
 }
+
+/// How long the sentences of a gist are together, and where none of them has weight.
+const LONGEST_GIST: usize = 320;
+const SHORT_GIST: usize = 200;
 
 fn is_numbered(line: &str) -> bool {
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
@@ -231,11 +249,7 @@ impl Term {
         if self.others.iter().any(|other| within(word, other) || ends(word, other)) {
             return 0.6;
         }
-        let shorter = self.said.len().min(word.len());
-        let is_short_slip =
-            shorter == 4 && self.said.len() != word.len() && self.said.as_bytes()[0] == word.as_bytes()[0];
-        let is_slip = (shorter >= 5 || is_short_slip) && strsim::osa_distance(&self.said, word) == 1;
-        if is_slip { 0.6 } else { 0.0 }
+        if is_slip(&self.said, word) { 0.6 } else { 0.0 }
     }
 
     /// Whether a text holds this word in some form.
@@ -255,6 +269,22 @@ impl Term {
             words.iter().map(|word| (self.worth_of(word), word)).max_by(|one, other| one.0.total_cmp(&other.0))?;
         (best.0 > 0.0 && best.0 <= BY_GLOSSARY && !best.1.starts_with(&*self.stem)).then(|| best.1.clone())
     }
+}
+
+/// Whether one word is another with one slip of the pen: a letter too many or too few, two that changed places, or another vowel. Words that begin
+/// differently, or differ in a consonant ("bounced", "bounded"), are mostly different words.
+pub(crate) fn is_slip(one: &str, other: &str) -> bool {
+    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    let is_long = one.len().min(other.len()) >= if one.len() == other.len() { 5 } else { 4 };
+    let differing: Vec<usize> = (0..one.len().min(other.len())).filter(|at| one[*at] != other[*at]).collect();
+    let is_vowel = |letter: char| "aeiouy".contains(letter);
+    let is_plain = one.len() != other.len()
+        || matches!(differing[..], [first, second] if second == first + 1)
+        || matches!(differing[..], [at] if is_vowel(one[at]) && is_vowel(other[at]));
+    is_long
+        && one.first() == other.first()
+        && is_plain
+        && strsim::osa_distance(&one.iter().collect::<String>(), &other.iter().collect::<String>()) == 1
 }
 
 /// A word without the ending that its number, case or tense gives it, as far as that can be told without knowing its language.

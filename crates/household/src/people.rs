@@ -8,19 +8,15 @@ pub(crate) mod tools;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashSet;
-
-use jiff::ToSpan;
-
 use crate::contacts::Contact;
 use crate::error::Error;
+use crate::glossary;
 use crate::household::Household;
 use crate::mail::address::Person;
 use crate::mail::mailbox::{Filter, Mailbox};
 use crate::notes;
 use crate::passages::words_of;
 use crate::text::fold;
-use crate::{calendar, glossary};
 
 /// A person that the household knows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,8 +28,6 @@ pub(crate) struct KnownPerson {
     pub mails: usize,
 }
 
-/// Mails that are looked at for words.
-const MAILS_FOR_WORDS: usize = 300;
 /// Mails that are looked at for people; an older correspondent who matters is in the address book.
 const MAILS: usize = 1_500;
 
@@ -214,19 +208,14 @@ impl Household {
         names
     }
 
-    /// The words of the newest mails and of the events, folded. What cannot be read is left out.
-    pub fn own_words(&self) -> HashSet<String> {
-        let newest = |mailbox: Mailbox<'_>| mailbox.list(&Filter::default(), MAILS_FOR_WORDS);
-        let mails = self.mailbox().and_then(newest).map(|(mails, _)| mails).unwrap_or_default();
-        let events = calendar::tools::next_of_each(self, 365.days()).unwrap_or_default();
-        let texts = mails.iter().flat_map(|mail| [mail.message.subject.as_str(), &mail.message.text]);
-        let titles = events.iter().map(|event| event.details.title.as_str());
-        texts.chain(titles).flat_map(words_of).filter(|word| word.len() > 3).collect()
-    }
-
     /// Whether a text holds a word: inflected, misspelt by a letter, or in another language of the glossary.
     pub fn holds_word(text: &str, word: &str) -> bool {
         crate::passages::Term::new(word).is_in(text)
+    }
+
+    /// Whether a text says a word: itself, inflected, or in another language of the glossary.
+    pub fn says_word(text: &str, word: &str) -> bool {
+        crate::passages::Term::new(word).worth(&words_of(text)) >= 0.75
     }
 
     /// Whether a word, folded, says what a person is to the owner ("landlord", "mum").

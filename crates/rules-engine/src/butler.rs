@@ -7,6 +7,7 @@
 mod answer;
 mod dialogue;
 mod offers;
+mod readings;
 mod reply;
 mod thing;
 
@@ -74,7 +75,7 @@ pub(super) fn next(turns: &[Turn], cx: &AgentContext) -> Said {
         Plan::Hand(_) if !cx.can(DELEGATE) => return signed(turns, &cx.speech.say("no_household", &[]), &[], cx),
         Plan::Hand(steps) => steps,
     };
-    match steps.get(current.calls.len()) {
+    match steps.get(current.calls.len()).filter(|_| !readings::is_enough(&steps, current, cx)) {
         Some(step) => hand(step, current, cx),
         None => told(turns, &steps, current, cx),
     }
@@ -116,14 +117,18 @@ fn told(turns: &[Turn], steps: &[Step], current: &Turn, cx: &AgentContext) -> Sa
     if let Some(spoken) = in_vain(&current.said, current, cx).filter(|_| is_open_plan(steps)) {
         return signed(turns, &spoken.text, &[], cx);
     }
-    let text = answer::of(steps, current, cx);
+    let (steps, current, unsaid) = readings::chosen(steps, current, cx);
+    let text = answer::of(&steps, &current, cx);
+    // What the answer says nothing about is named before it.
+    let unsaid = unsaid.map(|words| cx.speech.say("unsaid", &[("words", &words)]));
+    let text = unsaid.into_iter().chain([text]).collect::<Vec<_>>().join("\n\n");
     let mut ids: Vec<String> = Vec::new();
     for id in current.calls.iter().flat_map(thing::found).filter_map(|thing| thing.id()) {
         if !ids.contains(&id) {
             ids.push(id);
         }
     }
-    let offers = answer::offers(steps, current, cx).as_choices(cx.speech.tongue);
+    let offers = answer::offers(&steps, &current, cx).as_choices(cx.speech.tongue);
     Said { offers, ..signed(turns, &text, &ids, cx) }
 }
 
@@ -157,7 +162,7 @@ const ASIDES: [(&str, &str); 3] = [
 ];
 
 fn plan(dialogue: &Dialogue, said: &str, cx: &AgentContext) -> Plan {
-    let said = &*asked_for(said);
+    let said = &*asked_for(said, cx);
     let read = classify(said, &cx.context);
     if let Some(plan) = reply::resolve(dialogue, said, &read, cx) {
         return plan;
@@ -174,14 +179,19 @@ fn plan(dialogue: &Dialogue, said: &str, cx: &AgentContext) -> Plan {
         return Plan::Hand(vec![step]);
     }
     if is_open(&read, said, cx) {
-        return Plan::Hand(open_steps(&read, said, cx));
+        return Plan::Hand(readings::with_other(open_steps(&read, said, cx), said, cx));
     }
-    unanswered(said, &read, cx).map_or_else(|| Plan::Hand(steps(&read, cx)), Plan::Say)
+    let hand = || Plan::Hand(readings::with_other(steps(&read, cx), said, cx));
+    unanswered(said, &read, cx).map_or_else(hand, Plan::Say)
 }
 
-/// What is asked for: without a courtesy or an answer before it ("Good. And Saturday?"), and without slips in short words.
-fn asked_for(said: &str) -> String {
-    let said = lexicon().without_slips(said.trim());
+/// What is asked for: with slips set right, and without a courtesy or an answer before it ("Good. And Saturday?").
+fn asked_for(said: &str, cx: &AgentContext) -> String {
+    let said = crate::spelling::corrected(said.trim(), &cx.context);
+    without_preamble(said)
+}
+
+fn without_preamble(said: String) -> String {
     let Some((before, rest)) = said.split_once(['.', '!', ',']) else { return said };
     let all = words(before);
     let hits = lexicon().hits(&all);
@@ -195,7 +205,7 @@ fn asked_for(said: &str) -> String {
     };
     let is_preamble = !all.is_empty() && all.len() <= 5 && (0..all.len()).all(is_courtesy);
     let goes_on = words(rest).len() > 1;
-    if is_preamble && goes_on { asked_for(rest) } else { said }
+    if is_preamble && goes_on { without_preamble(rest.trim().to_owned()) } else { said }
 }
 
 /// What is said to a request that no specialist gets, or that was looked for in vain; none for one that a specialist gets.
@@ -255,7 +265,7 @@ fn is_open(read: &Classification, said: &str, cx: &AgentContext) -> bool {
 const LONGEST_TERSE: usize = 9;
 
 fn asks(said: &str, hits: &[Hit]) -> bool {
-    said.trim_end().ends_with('?') || hits.iter().any(|hit| hit.concept == Concept::Question && hit.words.start <= 1)
+    said.contains('?') || hits.iter().any(|hit| hit.concept == Concept::Question && hit.words.start <= 1)
 }
 
 /// Whether something is spoken of that mostly lies outside of any household.
@@ -309,10 +319,10 @@ const OPENS: &str = "when what where who how which why whose does is are did do 
 
 /// What to say where an open question was looked for in vain; none where it was answered, or was none.
 fn in_vain(said: &str, current: &Turn, cx: &AgentContext) -> Option<Spoken> {
-    let said = &*asked_for(said);
+    let said = &*asked_for(said, cx);
     let read = classify(said, &cx.context);
     // Of what mostly lies outside, only what is plainly in the household counts.
-    let is_found = if is_beyond(said) { thing::is_plain(current) } else { thing::comes_near(current) };
+    let is_found = if is_beyond(said) { thing::is_plain(current) } else { thing::comes_near(current, cx) };
     if !is_open(&read, said, cx) || is_found {
         return None;
     }
@@ -337,8 +347,11 @@ fn asks_about_writing(meant: &super::intent::IntentMatch, cx: &AgentContext) -> 
         return false;
     }
     let task = SpecialistTask::read(&meant.text, &cx.context);
-    let is_request =
-        task.says("you please kannst konntest bitte peux pourrais pouvez pourriez tu du shall should soll dois");
+    // "Should I write to Tom?" asks for a mail; "how long should it be?" does not.
+    let opens = words(&meant.text)
+        .first()
+        .is_some_and(|word| ["shall", "should", "soll", "dois"].contains(&word.folded.as_str()));
+    let is_request = opens || task.says("you please kannst konntest bitte peux pourrais pouvez pourriez tu du");
     !is_request && task.content().is_none() && (task.asks_what_is() || task.person().is_none())
 }
 
@@ -346,7 +359,7 @@ fn asks_about_writing(meant: &super::intent::IntentMatch, cx: &AgentContext) -> 
 fn hand(step: &Step, current: &Turn, cx: &AgentContext) -> Said {
     let mut entities = step.entities.clone();
     let is_pointing = points_at_one(&step.task);
-    for called in &current.calls {
+    for called in current.calls.iter().filter(|_| !readings::is_other(step)) {
         entities.extend(thing::carried(called, step.intent, is_pointing));
         // "Find the contract and draft a reply": the reply is about what was looked for.
         if step.intent == Intent::Draft && called.input["intent"] == Intent::Search.as_str() {

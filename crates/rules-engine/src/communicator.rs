@@ -188,9 +188,18 @@ fn from_contacts(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, data: &V
         contact["name"].as_str().is_some_and(|name| name.eq_ignore_ascii_case(who))
             && !list(contact, "emails").is_empty()
     };
-    let chosen = match contacts {
-        [only] => Some(only),
-        many => many.iter().find(named),
+    // Who has the name itself is meant, not who has one like it.
+    let parts: Vec<String> = words(who).into_iter().map(|word| word.folded).collect();
+    let has_name = |contact: &&Value| {
+        let name: Vec<String> =
+            words(contact["name"].as_str().unwrap_or_default()).into_iter().map(|word| word.folded).collect();
+        parts.iter().all(|part| name.contains(part))
+    };
+    let exact: Vec<&Value> = contacts.iter().filter(has_name).collect();
+    let chosen = match (contacts, &exact[..]) {
+        ([only], _) => Some(only),
+        (_, [only]) => Some(*only),
+        (many, _) => many.iter().find(named),
     };
     match chosen.and_then(|contact| contact["emails"][0].as_str()) {
         Some(address) => create(task, cx, None, Some(address)),

@@ -6,13 +6,13 @@
 mod clauses;
 mod weights;
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use jiff::Zoned;
 
 use super::entities::{self, Entities};
 use super::lexicon::{Concept, Hit, lexicon};
+use household::Vocabulary;
 use household::time::words::{Word, fold};
 use household::time::{self, Times};
 use weights::{BEYOND, HEADS, MAKING, PAIRS, SPEECH, WEIGHTS};
@@ -24,8 +24,8 @@ pub struct Context {
     pub now: Zoned,
     /// Names of people.
     pub people: Vec<String>,
-    /// Words that the household's own mails and events hold, folded: they are no slips of the pen.
-    pub words: Arc<HashSet<String>>,
+    /// The words of the household's own texts: they are no slips of the pen.
+    pub words: Arc<Vocabulary>,
 }
 
 impl Context {
@@ -37,7 +37,7 @@ impl Context {
     /// The words of a text with slips set right; words of names and of the household are left as they are written.
     pub(super) fn mended(&self, text: &str, words: &[Word]) -> Vec<Word> {
         let names = entities::name_words(&self.people);
-        lexicon().mended(text, words, &|word| names.contains(word) || self.words.contains(word))
+        lexicon().mended(text, words, &|word| names.contains(word) || self.words.knows(word))
     }
 }
 

@@ -185,9 +185,21 @@ impl Lexicon {
 
     /// Whether a word, folded, stands in a cue of the language that some words are in.
     pub fn is_spoken(&self, said: &[Word], folded: &str) -> bool {
-        let language = self.language(said);
-        let at = LANGUAGES.iter().position(|code| *code == language).unwrap_or(0);
-        self.spoken.get(at).is_some_and(|spoken| spoken.contains(folded))
+        self.is_word_of(self.language(said), folded)
+    }
+
+    /// Whether a word, folded, stands in a cue of a language.
+    pub fn is_word_of(&self, language: &str, folded: &str) -> bool {
+        self.spoken_in(language).is_some_and(|spoken| spoken.contains(folded))
+    }
+
+    /// Every word that stands in a cue of a language.
+    pub fn words_of(&self, language: &str) -> impl Iterator<Item = &str> {
+        self.spoken_in(language).into_iter().flatten().map(String::as_str)
+    }
+
+    fn spoken_in(&self, language: &str) -> Option<&HashSet<String>> {
+        self.spoken.get(LANGUAGES.iter().position(|code| *code == language)?)
     }
 
     /// The languages that a text may be in, by their places: the one that knows most of its words, and those that know nearly as many.

@@ -23,11 +23,11 @@ mod reasons;
 mod remark;
 mod scheduler;
 mod speech;
+mod spelling;
 mod task;
 mod triage;
 mod wording;
 
-use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
 use jiff::tz::TimeZone;
@@ -35,7 +35,7 @@ use provider::{Answering, Ask, Heard, Resident, Said};
 
 use agent_context::AgentContext;
 use conversation::Turn;
-use household::{Household, Now};
+use household::{Household, Now, Vocabulary};
 use phrases::DateWords;
 use speech::Speech;
 use task::SpecialistTask;
@@ -51,7 +51,7 @@ pub const NAME: &str = "rules";
 const MOST_CALLS: usize = 6;
 
 /// What a household knows at this moment: the names of people, and the words of its own texts.
-type Known = Arc<dyn Fn() -> (Vec<String>, Arc<HashSet<String>>) + Send + Sync>;
+type Known = Arc<dyn Fn() -> (Vec<String>, Arc<Vocabulary>) + Send + Sync>;
 
 /// The engine.
 pub struct RulesEngine {
@@ -71,9 +71,10 @@ impl RulesEngine {
         let known = Arc::clone(household);
         let engine = Self::new(Arc::clone(&household.options().now), household.options().zone.clone());
         // Words stay words: they are gathered once.
-        let words: OnceLock<Arc<HashSet<String>>> = OnceLock::new();
-        let own_words = move |household: &Household| Arc::clone(words.get_or_init(|| Arc::new(household.own_words())));
-        Self { known: Arc::new(move || (known.known_people(), own_words(&known))), ..engine }
+        let words: OnceLock<Arc<Vocabulary>> = OnceLock::new();
+        let vocabulary =
+            move |household: &Household| Arc::clone(words.get_or_init(|| Arc::new(household.vocabulary())));
+        Self { known: Arc::new(move || (known.known_people(), vocabulary(&known))), ..engine }
     }
 
     /// The same engine with the names of these people alone.
@@ -88,7 +89,7 @@ impl RulesEngine {
         self.context_of((self.known)())
     }
 
-    fn context_of(&self, (people, words): (Vec<String>, Arc<HashSet<String>>)) -> Context {
+    fn context_of(&self, (people, words): (Vec<String>, Arc<Vocabulary>)) -> Context {
         Context { now: (self.now)().to_zoned(self.zone.clone()), people, words }
     }
 }

@@ -16,7 +16,7 @@ const MOST_TOLD: usize = 1_500;
 /// A passage that covers so much of a question answers it.
 pub(super) const ANSWERS: f64 = 0.62;
 /// One that covers less than this is not worth telling.
-pub(super) const NEAR: f64 = 0.45;
+pub(super) const NEAR: f64 = 0.36;
 
 /// What the navigator does next.
 pub(super) fn next(task: &SpecialistTask, turn: &Turn, cx: &AgentContext) -> Said {
@@ -52,15 +52,22 @@ pub(super) fn next(task: &SpecialistTask, turn: &Turn, cx: &AgentContext) -> Sai
 /// Everything was searched, or what is spoken of: where nothing answers, the search is widened, and a person's card is looked at.
 fn looked_for(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, input: &Value, data: &Value) -> Said {
     let is_sure = |data: &Value| list(data, "answers").iter().any(|answer| answer["sure"] == true);
-    if input["about"].is_array() && !is_sure(data) && !texts_of(data, "words").is_empty() {
+    let is_plain = |answer: &Value| answer["sure"] == true && list(answer, "missing").is_empty();
+    let can_widen = !texts_of(data, "words").is_empty();
+    if input["about"].is_array() && !is_sure(data) && can_widen {
         return cx.call("household_find", json!({ "question": task.task }));
     }
-    let found = || {
-        // What is spoken of comes nearer than what only shares a word.
-        let inside = turn.calls.iter().find(|called| called.input["about"].is_array() && !is_sure(data));
-        let inside = inside.and_then(|called| called.result.as_ref()).map(|result| &result.data);
-        inside.and_then(|inside| answered(cx, inside)).or_else(|| answered(cx, data))
-    };
+    let inside = turn.calls.iter().find(|called| called.input["about"].is_array());
+    let inside = inside.and_then(|called| called.result.as_ref()).map(|result| &result.data);
+    // Behind an answer, a question with few words of its own is about what is spoken of; what stands elsewhere is told after it.
+    if let Some(inside) = inside.filter(|_| !input["about"].is_array()) {
+        let is_own = texts_of(data, "words").len() > 1 && list(data, "answers").iter().any(is_plain);
+        let near = answered(cx, inside).or_else(|| in_focus(cx, inside)).filter(|_| !is_own);
+        if let Some(near) = near {
+            return Said::text(format!("{near}{}", elsewhere(cx, data)));
+        }
+    }
+    let found = || answered(cx, data).or_else(|| inside.and_then(|inside| in_focus(cx, inside)));
     if is_sure(data) {
         return Said::text(found().unwrap_or_else(|| nothing(cx, data)));
     }
@@ -82,9 +89,26 @@ fn looked_for(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, input: &Val
     }
 }
 
+/// What is being talked about, where nothing in it shares a word with the question.
+fn in_focus(cx: &AgentContext, data: &Value) -> Option<String> {
+    let told: Vec<String> = list(data, "focus").iter().map(|one| format!("- {}", cx.dates.quoted(one))).collect();
+    (!told.is_empty()).then(|| format!("{}\n\n{}", cx.speech.say("in_focus", &[]), told.join("\n")))
+}
+
+/// What stands elsewhere and may be meant, in a line or two.
+fn elsewhere(cx: &AgentContext, data: &Value) -> String {
+    let is_sure = |answer: &&Value| answer["sure"] == true;
+    let told: Vec<String> =
+        list(data, "answers").iter().filter(is_sure).take(2).map(|one| format!("- {}", cx.dates.quoted(one))).collect();
+    match told.is_empty() {
+        true => String::new(),
+        false => format!("\n\n{}\n{}", cx.speech.say("elsewhere", &[]), told.join("\n")),
+    }
+}
+
 fn begin(task: &SpecialistTask, cx: &AgentContext) -> Said {
     if !task.about.is_empty() && cx.can("household_find") {
-        return cx.call("household_find", json!({ "question": task.task, "about": task.about }));
+        return cx.call("household_find", json!({ "question": task.task, "about": task.about, "before": task.before }));
     }
     if let Some(path) = task.entities.paths.first() {
         let tool = if task.has(Concept::Backlinks) { "notes_backlinks" } else { "notes_read" };

@@ -12,6 +12,8 @@ const MOST_BY_DAY: usize = 40;
 const MOST_DAYS: usize = 9;
 /// The longest quotation.
 const QUOTE_CHARS: usize = 160;
+/// The longest quotation of several sentences that answer.
+const LONGEST_QUOTE: usize = 430;
 
 /// Foreign words on one line, without what a terminal would obey, and not too long.
 pub(super) fn plain(text: &str, most: usize) -> String {
@@ -301,7 +303,7 @@ impl DateWords {
 
     /// A passage that answers a question, with the place where it stands.
     pub fn quoted(&self, answer: &Value) -> String {
-        let quote = answer["quote"].as_str().map(|quote| plain(quote, 300)).unwrap_or_default();
+        let quote = answer["quote"].as_str().map(|quote| plain(quote, LONGEST_QUOTE)).unwrap_or_default();
         let line = answer["line"].as_u64().unwrap_or(1).to_string();
         let when = answer["date"].as_str().map(|date| self.moment(date)).unwrap_or_default();
         match answer["kind"].as_str() {

@@ -75,7 +75,7 @@ fn begin(task: &SpecialistTask, cx: &AgentContext) -> Said {
     if let Some((start, end)) = task.slots.first() {
         return cx.call("calendar_check", json!({ "start": start, "end": end }));
     }
-    let named = task.unexplained(GENERIC, &OWN);
+    let named = subject(task);
     let asks_when = task.has(Concept::When) || task.says("where wo ou who wer qui");
     // "Until when does the conference go?" asks about something; a word for free or busy time in it is only a word.
     let is_about_one = when.is_none() && task.person().is_none() && !named.is_empty() && task.is_question();
@@ -84,7 +84,7 @@ fn begin(task: &SpecialistTask, cx: &AgentContext) -> Said {
         && (is_about_one || !task.has_any(&[Concept::Free, Concept::Conflict, Concept::Busy]));
     // One day is told whole; of a longer time, what was asked for is looked for first.
     let is_long = when.is_some_and(|when| when.end > after(&when.start, Some(2 * 24 * 60)));
-    let is_named = !named.is_empty() && looks && (asks_when || when.is_none() || is_long || task.person().is_some());
+    let is_named = !named.is_empty() && looks && (asks_when || when.is_none() || is_long);
     let changes = task.has(Concept::Change) && !named.is_empty();
     if (is_named || changes) && cx.can("calendar_find") && !when.is_some_and(|when| when.is_exact && !asks_when) {
         let window = when.filter(|when| when.end > when.start && !changes).map(|_| (from, to));
@@ -122,6 +122,11 @@ fn begin(task: &SpecialistTask, cx: &AgentContext) -> Said {
         );
     }
     cx.call("calendar_list", json!({ "from": from, "to": to }))
+}
+
+/// The words that name an event.
+pub(super) fn subject(task: &SpecialistTask) -> String {
+    task.unexplained(GENERIC, &OWN)
 }
 
 /// Whether something is to be entered, rather than asked about: a verb says so, or a moment and a length in a sentence that asks nothing.

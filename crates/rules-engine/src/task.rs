@@ -25,6 +25,8 @@ pub(super) struct SpecialistTask {
     pub entities: Entities,
     /// Ids of mails and events, and paths of notes, that are spoken of already and may hold the answer.
     pub about: Vec<String>,
+    /// What was asked before, where this goes on from it.
+    pub before: String,
     /// Times that can be had, if some were handed on: start and end as they were told.
     pub slots: Vec<(String, String)>,
     pub times: Times,
@@ -48,6 +50,7 @@ impl SpecialistTask {
             entities: classified.entities,
             times: classified.times,
             about: Vec::new(),
+            before: String::new(),
             slots: Vec::new(),
             task,
             hits,
@@ -218,6 +221,10 @@ impl SpecialistTask {
     /// Entities that were handed on count as if they stood in the task.
     fn take_entities(&mut self, told: &Value, context: &Context) {
         for entity in told["relevantEntities"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+            if let Some(said) = entity.strip_prefix(BEFORE) {
+                said.clone_into(&mut self.before);
+                continue;
+            }
             if let Some(id) = entity.strip_prefix(ABOUT) {
                 self.about.push(id.to_owned());
                 continue;
@@ -257,6 +264,8 @@ impl SpecialistTask {
 
 /// What stands before the id of something that a question may be about.
 pub(super) const ABOUT: &str = "about:";
+/// What stands before the question that was asked last.
+pub(super) const BEFORE: &str = "before:";
 
 /// A moment as tools take and tell it.
 pub(super) fn moment(at: &jiff::Zoned) -> String {

@@ -115,7 +115,7 @@ fn begin(task: &SpecialistTask, cx: &AgentContext) -> Said {
     {
         return cx.call("people_about", json!({ "person": person }));
     }
-    let subject = task.unexplained(GENERIC, &OWN);
+    let subject = subject(task);
     if own && !subject.is_empty() {
         return cx.call("mail_list", json!({ "folder": "sent", "query": subject, "since": since, "until": until }));
     }
@@ -202,6 +202,11 @@ fn from_list(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, input: &Valu
         }
         _ => Said::text(listed(task, cx, data, None)),
     }
+}
+
+/// The words that say which mails are meant, besides people and times.
+pub(super) fn subject(task: &SpecialistTask) -> String {
+    task.unexplained(GENERIC, &OWN)
 }
 
 /// Concepts whose words ask for mails and do not say which.

@@ -54,6 +54,30 @@ impl Source {
         }
     }
 
+    /// Whether it has sentences that belong together.
+    pub fn is_text(&self) -> bool {
+        matches!(self, Self::Note { .. } | Self::Mail(_))
+    }
+
+    /// The words of the name and the address of who wrote it.
+    pub fn author(&self) -> Vec<String> {
+        match self {
+            Self::Mail(mail) => {
+                let from = &mail.message.from;
+                words_of(&from.to_string()).into_iter().chain([from.address.clone()]).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The line of a note.
+    pub fn line(&self) -> usize {
+        match self {
+            Self::Note { line, .. } => *line,
+            _ => 0,
+        }
+    }
+
     pub fn is_card(&self) -> bool {
         matches!(self, Self::Card(_))
     }

@@ -24,6 +24,7 @@ pub(crate) fn add(household: &Arc<Household>, registry: Registry) -> Registry {
                 "question":{"type":"string","description":"in the owner's words"},
                 "kinds":{"type":"array","items":{"enum":["note","mail","event","person"]},"description":"all if not said"},
                 "about":{"type":"array","items":{"type":"string"},"description":"look only into these: emailIds, eventIds, paths of notes"},
+                "before":{"type":"string","description":"with `about`: what was asked before, where this question goes on from it"},
                 "limit":{"type":"integer","minimum":1,"maximum":20,"description":"5 if not said"}},"required":["question"]}"#,
             Reach::ReadOnly,
             true,
@@ -44,11 +45,13 @@ struct Ask {
     kinds: Vec<String>,
     #[serde(default, deserialize_with = "list")]
     about: Vec<String>,
+    #[serde(default)]
+    before: String,
     #[serde(default, deserialize_with = "number")]
     limit: Option<u64>,
 }
 
 fn find(args: &Ask, household: &Household) -> Result<Value, Error> {
     let limit = args.limit.unwrap_or(5).clamp(1, 20) as usize;
-    answer(&args.question, Scope { kinds: &args.kinds, about: &args.about, limit }, household)
+    answer(&args.question, Scope { kinds: &args.kinds, about: &args.about, before: &args.before, limit }, household)
 }

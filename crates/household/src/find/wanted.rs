@@ -12,6 +12,8 @@ pub(super) enum Wanted {
     Sum,
     /// How many, how long, how big, which number.
     Number,
+    /// How long something takes.
+    Span,
     /// A number to call.
     Phone,
     Anything,
@@ -28,7 +30,7 @@ const ASKING: &str = " actually again also already exactly eigentlich nochmal ge
     time date day today now currently there here still yet ever just really quite some any more most \
     year years week weeks month months hour hours minute minutes \
     ist sind war hat habe habt haben soll muss kann wird werden wurde est sont ete avait avons avez peut doit faut \
-    lot bit kind sort way whats wheres whos hows d ll s re ve m j l n c qu t y ne pas point va vais vas \
+    think thought believe guess glaube denke crois pense mine ours meins kind sort way lot bit whats wheres whos hows d ll s re ve m j l n c qu t y ne pas point va vais vas \
     our ours mine yours dein deine deinen euer ihr ihre ihren ton ta tes nos vos leur leurs \
     look looks looking check checking find search show list see \
     agree agreed agreement decide decided vereinbart ausgemacht abgemacht beschlossen entschieden convenu decidé decide note noted wrote next nachste nachster nachsten prochain prochaine mutch hot heiss hoch lang amount betrag montant long far weit alt old come comes came coming kommt kommen kommst kam gehort gehen geht gibt faut falloir commence \
@@ -42,9 +44,17 @@ pub(super) fn asks(word: &str) -> bool {
     ASKING.contains(&format!(" {word} "))
 }
 
+/// Whether a question asks what a person wrote, said, asked or wants.
+pub(super) fn asks_for_author(question: &str) -> bool {
+    const VERBS: &str = " wrote write writes written say says said tell told ask asks asked want wants wanted need needs propose proposes proposed \
+        mention mentioned schrieb schreibt geschrieben sagt sagte gesagt fragt fragte gefragt will wollte braucht schlagt vorgeschlagen ecrit dit \
+        demande demandait veut voulait propose ";
+    words_of(question).iter().any(|word| VERBS.contains(&format!(" {word} ")))
+}
+
 impl Wanted {
-    /// What a question asks for.
-    pub fn of(question: &str) -> Self {
+    /// The kinds of things that a question asks for; none where it may be anything.
+    pub fn all(question: &str) -> Vec<Self> {
         let words = words_of(question);
         let has = |list: &str| words.iter().any(|word| list.split(' ').any(|one| one == word));
         let asks = |first: &str, second: &str| {
@@ -52,34 +62,38 @@ impl Wanted {
                 .windows(2)
                 .any(|pair| first.split(' ').any(|one| one == pair[0]) && second.split(' ').any(|one| one == pair[1]))
         };
-        match () {
-            () if has("phone telephone tel telefon telefonnummer handynummer handy mobile numero telephonenumber") => {
-                Self::Phone
-            }
-            () if has(
-                "owe owed amount betrag montant schulde schulden dois cost costs price kostet kosten preis coute prix rate rates fee tarif satz honorar",
-            ) =>
-            {
-                Self::Sum
-            }
-            () if asks("wie", "hoch") => Self::Sum,
-            () if has(
-                "when wann quand next nachste nachster nachsten prochain prochaine deadline frist due until bis echeance birthday geburtstag anniversaire",
-            ) =>
-            {
-                Self::Time
-            }
-            () if asks("what which wie quelle um", "time day date spat heure jour uhr datum")
-                || asks("at um a", "what wieviel quelle") =>
-            {
-                Self::Time
-            }
-            () if asks("how wie", "many much viel long big far often old viele lange gross weit oft alt") => {
-                Self::Number
-            }
-            () if has("wieviel combien size grosse taille number nummer code pin") => Self::Number,
-            () => Self::Anything,
-        }
+        let mut all = Vec::new();
+        let mut add = |is_asked: bool, wanted: Self| all.extend(is_asked.then_some(wanted));
+        add(has("phone telephone tel telefon telefonnummer handynummer handy mobile telephonenumber"), Self::Phone);
+        add(
+            has(
+                "owe owed amount betrag montant schulde schulden dois cost costs price kostet kosten preis coute prix rate rates fee tarif satz \
+                 honorar pay payer bezahlen zahlen charge charged factured facture verlangt",
+            ) || asks("wie", "hoch"),
+            Self::Sum,
+        );
+        add(
+            has(
+                "when wann quand next nachste nachster nachsten prochain prochaine deadline frist due until bis echeance birthday geburtstag \
+                 anniversaire till date jusqu",
+            ) || asks("what which wie quelle um", "time day date spat heure jour uhr datum")
+                || asks("at um a", "what wieviel quelle")
+                || asks("how wie", "late spat"),
+            Self::Time,
+        );
+        add(
+            asks("how wie combien de", "long lang lange temps")
+                || has("duration dauer dauert duree dure minutes minuten hours stunden"),
+            Self::Span,
+        );
+        add(
+            asks(
+                "how wie",
+                "many much viel long big far often old viele lange gross weit oft alt hot heiss tall thick",
+            ) || has("wieviel combien size grosse taille number nummer numero code pin"),
+            Self::Number,
+        );
+        all
     }
 
     /// Whether a word of the question only names the kind of thing that is asked for.
@@ -113,6 +127,7 @@ impl Wanted {
             Self::Number => {
                 digits > 0 || words_of(sentence).iter().any(|word| NUMBER_WORDS.contains(&format!(" {word} ")))
             }
+            Self::Span => has_span(sentence),
             Self::Phone => digits >= 6 && longest_number(sentence) >= 6,
         }
     }
@@ -121,6 +136,18 @@ impl Wanted {
 /// Small numbers in words.
 const NUMBER_WORDS: &str = " one two three four five six seven eight nine ten twelve half twice once zwei drei vier funf sechs sieben acht neun zehn \
     zwolf halbe dritter zweiter erster deux trois quatre cinq sept huit neuf dix douze quarante trente vingt demi third second first fourth ";
+
+/// Whether a sentence says how long: a unit of time in it, beside a number.
+fn has_span(sentence: &str) -> bool {
+    const UNITS: &str = " min mins minute minutes minuten h hr hrs hour hours stunde stunden heure heures day days tag tage tagen jour jours week \
+        weeks woche wochen semaine semaines month months monat monate monaten mois year years jahr jahre ans annees ";
+    let words = words_of(sentence);
+    let is_number =
+        |word: &String| word.bytes().all(|byte| byte.is_ascii_digit()) || NUMBER_WORDS.contains(&format!(" {word} "));
+    words.windows(2).any(|pair| is_number(&pair[0]) && UNITS.contains(&format!(" {} ", pair[1])))
+        || words.iter().any(|word| word.ends_with("min") && word.starts_with(|first: char| first.is_ascii_digit()))
+        || words.windows(3).any(|three| is_number(&three[0]) && UNITS.contains(&format!(" {} ", three[2])))
+}
 
 /// Digits that stand together but for spaces and the marks of telephone numbers.
 fn longest_number(sentence: &str) -> usize {

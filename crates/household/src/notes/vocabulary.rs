@@ -4,11 +4,25 @@ use rusqlite::Connection;
 use strsim::osa_distance;
 
 use super::query::quoted;
+use super::refresh::refresh;
 use crate::error::Error;
+use crate::household::Household;
 use crate::text::fold;
 
 /// The most words that one is read as.
 const MAX_WORDS: usize = 12;
+
+/// Every word of the notes, up to a number that no household of notes by hand reaches.
+pub(crate) fn all(household: &Household) -> Result<Vec<String>, Error> {
+    refresh(household)?;
+    let index = household.index().lock();
+    let mut rows = index.prepare_cached("SELECT word FROM note_word LIMIT ?1")?;
+    let words = rows.query_map([MAX_VOCABULARY], |row| row.get::<_, String>(0))?;
+    Ok(words.collect::<Result<_, _>>()?)
+}
+
+/// The most words that are taken from the notes.
+const MAX_VOCABULARY: i64 = 60_000;
 
 /// Words that hold a text of three letters or more, the shortest first.
 pub(super) fn containing(connection: &Connection, text: &str) -> Result<Vec<String>, Error> {

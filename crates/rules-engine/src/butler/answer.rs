@@ -27,7 +27,7 @@ pub(super) fn of(steps: &[Step], current: &Turn, cx: &AgentContext) -> String {
 /// What can be done next.
 pub(super) fn offers(steps: &[Step], current: &Turn, cx: &AgentContext) -> Offers {
     let is_answered = steps.len() > 1 && steps.iter().any(|step| step.intent == Intent::Draft);
-    match steps.last().filter(|_| !is_answered) {
+    match steps.last().filter(|_| !is_answered && !thing::is_about_focus(current, cx)) {
         Some(last) => offers::of(&thing::listed(current), thing::is_numbered(current), last, cx),
         None => Offers::default(),
     }

@@ -65,7 +65,7 @@ impl Dialogue {
     /// The state behind one more turn.
     fn after(self, turn: &Turn, cx: &AgentContext) -> Self {
         let plan = plan(&self, &turn.said, cx);
-        let read = classify(&turn.said, &cx.context);
+        let read = classify(&super::asked_for(&turn.said, cx), &cx.context);
         let mut next = self;
         next.just_done = false;
         if let Some(person) = read.entities.people.first().or(read.entities.addresses.first()) {
@@ -79,6 +79,8 @@ impl Dialogue {
             }
             Plan::Hand(steps) => {
                 next.is_asked = false;
+                let (steps, turn, _) = super::readings::chosen(&steps, turn, cx);
+                let turn = &turn;
                 next.take_results(&steps, turn, cx);
                 if super::is_open_plan(&steps)
                     && let Some(spoken) = super::in_vain(&turn.said, turn, cx)
@@ -130,6 +132,10 @@ impl Dialogue {
                 self.done.push(Effect::Mark { id: id.to_owned(), flag, on });
             }
         }
+        // What was told once more stays what is talked about.
+        if thing::is_about_focus(turn, cx) {
+            return;
+        }
         let things = thing::listed(turn);
         let Offers { all, by_number, .. } = match steps.last() {
             Some(last) => offers::of(&things, thing::is_numbered(turn), last, cx),
@@ -145,7 +151,13 @@ impl Dialogue {
         let is_quoted = last.is_some_and(|result| result.data["data"]["answers"].is_array());
         match &things[..] {
             [Thing::Mail { from, .. }] => self.person = Some(from.clone()),
-            [Thing::Mail { from, .. }, ..] if is_quoted => self.person = Some(from.clone()),
+            things if is_quoted => {
+                let from = |thing: &Thing| match thing {
+                    Thing::Mail { from, .. } => Some(from.clone()),
+                    _ => None,
+                };
+                self.person = things.iter().find_map(from).or(self.person.take());
+            }
             _ => {}
         }
         // Behind a draft, "it" is the draft; behind an answer without things, what was listed before can still be pointed at.

@@ -11,7 +11,7 @@ use crate::agent_context::AgentContext;
 use crate::intent::{Classification, Intent, classify};
 use crate::lexicon::{Concept, Hit, lexicon};
 use crate::phrases::plain;
-use crate::task::ABOUT;
+use crate::task::{ABOUT, BEFORE};
 use household::Household;
 use household::time::words::{Word, words};
 
@@ -137,7 +137,8 @@ impl<'a> Reply<'a> {
     fn taking_back(&self) -> Option<Plan> {
         let is_bare = self.words.len() <= 2 && self.any_word("cancel stop abbrechen storno annuler annule");
         let is_undo = self.has(Concept::Undo) || is_bare;
-        let is_no = self.has(Concept::No) && self.read.intents.is_empty() && self.words.len() <= LONGEST_ANSWER;
+        let begins = self.hits.iter().any(|hit| hit.concept == Concept::No && hit.words.start == 0);
+        let is_no = begins && self.read.intents.is_empty() && self.words.len() <= LONGEST_ANSWER;
         if !(is_undo || is_no) || self.names_something() && !self.any_word("draft entwurf brouillon proposal vorschlag")
         {
             return None;
@@ -221,6 +222,13 @@ impl<'a> Reply<'a> {
             return Some(plan);
         }
         let pointed = self.pointed()?;
+        let task = crate::task::SpecialistTask::read(self.said, &self.cx.context);
+        // "Which test was it that failed?" asks for something that one of them says.
+        let asks = task.is_question() && !task.subject_words().is_empty() && self.words.len() > 3;
+        let spoken_of = self.spoken_of();
+        if asks && pointed == Pointed::Anything && self.is_open_here(&task) && !spoken_of.is_empty() {
+            return Some(Plan::Hand(vec![self.looked_for_in(spoken_of, self.said.trim().to_owned())]));
+        }
         let fitting: Vec<&Thing> = things.iter().filter(|thing| pointed.fits(thing)).collect();
         match &fitting[..] {
             [] => None,
@@ -551,6 +559,17 @@ impl<'a> Reply<'a> {
         for step in &mut steps {
             step.entities.push(person.clone());
         }
+        // What is spoken of may say it: "why can't she fetch it herself?".
+        let (things, is_open) =
+            (self.spoken_of(), self.is_open_here(&crate::task::SpecialistTask::read(self.said, &self.cx.context)));
+        if let [only] = &mut steps[..]
+            && only.intent == Intent::Search
+            && asked == crate::person::Asked::Nothing
+            && !things.is_empty()
+            && is_open
+        {
+            return Some(Plan::Hand(vec![self.looked_for_in(things, only.task.clone())]));
+        }
         Some(Plan::Hand(steps))
     }
 
@@ -613,6 +632,16 @@ impl<'a> Reply<'a> {
             (true, Some(day)) => own_time.map(|own| format!("{day} {own}")),
             _ => own_time,
         };
+        let read = classify(&last.task, &self.cx.context);
+        // Another day alone leaves the hour as it was.
+        let hour =
+            read.times.when.as_ref().filter(|when| when.is_exact).map(|when| when.start.strftime("%H:%M").to_string());
+        let names_hour =
+            self.read.times.when.as_ref().is_none_or(|when| when.is_exact) || self.read.times.part_of_day.is_some();
+        let time = match (time, hour.filter(|_| !names_hour && self.dialogue.just_done)) {
+            (Some(time), Some(hour)) => Some(format!("{time} {hour}")),
+            (time, _) => time,
+        };
         let before = without_times(&last.task, self.cx);
         // How long it takes stays, unless another length is said.
         let length = classify(&last.task, &self.cx.context).times.duration_min;
@@ -657,7 +686,11 @@ impl<'a> Reply<'a> {
         let is_beside = self.beside().is_some();
         if continues
             || (is_short && is_beside && last.intent == Intent::Schedule)
-            || (is_short && !is_new && self.read.direct.is_none() && (is_timed || names_who))
+            || (is_short
+                && !is_new
+                && self.read.direct.is_none()
+                && (is_timed || names_who)
+                && (is_about || !self.has_own_subject()))
             || (is_short && is_about && goes_on && (is_timed || names_who))
         {
             let intent = match &self.read.intents[..] {
@@ -669,31 +702,57 @@ impl<'a> Reply<'a> {
         None
     }
 
-    /// A short question that names nothing new is looked for in what is spoken of, and only then everywhere: "what should we bring?".
+    /// Whether it says what it is about, besides a person and a time: then it is a question of its own.
+    fn has_own_subject(&self) -> bool {
+        let task = crate::task::SpecialistTask::read(self.said, &self.cx.context);
+        let people: Vec<String> =
+            self.read.entities.all().iter().flat_map(|name| words(name)).map(|word| word.folded).collect();
+        let subject = words(&crate::scheduler::subject(&task));
+        subject.iter().filter(|word| !people.contains(&word.folded) && word.folded.len() > 2).count() > 1
+    }
+
+    /// A question that names nothing new is looked for in what is spoken of, and only then everywhere: "what should we bring?".
     fn of_what_is_spoken_of(&self) -> Option<Plan> {
-        let things: Vec<String> = self
-            .dialogue
-            .things
-            .iter()
-            .filter(|thing| {
-                matches!(thing, Thing::Mail { is_suspicious: false, .. } | Thing::Note { .. } | Thing::Event { .. })
-            })
-            .take(MOST_IN_FOCUS)
-            .map(|thing| format!("{ABOUT}{}", thing.entity()))
-            .collect();
-        let is_short = self.words.len() <= LONGEST_FRAGMENT;
-        let is_open = self.read.question.is_some()
-            || self.read.direct == Some(crate::intent::Direct::Unsupported)
-            || matches!(&self.read.intents[..], [meant] if meant.intent == Intent::Search);
+        let things = self.spoken_of();
+        let is_short = self.words.len() <= LONGEST_FRAGMENT + 4;
         let is_new = self.names_something() || !self.read.times.said.is_empty() || self.has(Concept::Note);
         let task = crate::task::SpecialistTask::read(self.said, &self.cx.context);
-        let asks = task.is_question() || !task.subject_words().is_empty();
-        if things.is_empty() || !is_short || !is_open || is_new || !asks {
+        let asks = task.is_question() || !task.subject_words().is_empty() && self.words.len() <= LONGEST_FRAGMENT;
+        if things.is_empty() || !is_short || !self.is_open_here(&task) || is_new || !asks {
             return None;
         }
-        let intent = Intent::Search;
-        let task = self.said.trim().to_owned();
-        Some(Plan::Hand(vec![Step { intent, task, entities: things, time: None, reason: super::OPEN.to_owned() }]))
+        Some(Plan::Hand(vec![self.looked_for_in(things, self.said.trim().to_owned())]))
+    }
+
+    /// Mails, notes and events that are spoken of, as entities in which a question is looked for.
+    fn spoken_of(&self) -> Vec<String> {
+        let is_text = |thing: &&Thing| {
+            matches!(thing, Thing::Mail { is_suspicious: false, .. } | Thing::Note { .. } | Thing::Event { .. })
+        };
+        let things = self.dialogue.things.iter().filter(is_text).take(MOST_IN_FOCUS);
+        things.map(|thing| format!("{ABOUT}{}", thing.entity())).collect()
+    }
+
+    /// A search in what is spoken of, with the question that led to it.
+    fn looked_for_in(&self, mut entities: Vec<String>, task: String) -> Step {
+        entities.extend(self.dialogue.last.as_ref().map(|last| format!("{BEFORE}{}", plain(&last.task, 200))));
+        Step { intent: Intent::Search, task, entities, time: None, reason: super::OPEN.to_owned() }
+    }
+
+    /// Whether a question does not say by itself where it is answered: no rule is sure, or it only asks where, who, how or why.
+    fn is_open_here(&self, task: &crate::task::SpecialistTask) -> bool {
+        use Concept::{
+            Briefing, Busy, Calendar, Conflict, Day, Drafts, Genuine, Inbox, Learn, Preference, Unread, Urgent,
+        };
+        let is_unsure = self.read.question.is_some()
+            || self.read.direct == Some(crate::intent::Direct::Unsupported)
+            || matches!(&self.read.intents[..], [meant] if meant.intent == Intent::Search);
+        let is_complete = task.has_any(&[
+            Briefing, Busy, Calendar, Conflict, Day, Drafts, Genuine, Inbox, Learn, Preference, Unread, Urgent,
+        ]);
+        let is_looked_for =
+            matches!(&self.read.intents[..], [meant] if matches!(meant.intent, Intent::Schedule | Intent::Triage));
+        is_unsure || is_looked_for && !is_complete && (self.any_word(OPEN_QUESTIONS) || self.any_word(THINGS))
     }
 
     /// A short open question without a name is about the person who was spoken of: "flight number?" behind "when does Dad arrive?".
@@ -796,6 +855,12 @@ impl Pointed {
     }
 }
 
+/// Pronouns for things that were spoken of.
+const THINGS: &str = "it them that those these they davon dazu sie es en y";
+
+/// Words that ask for something which may stand in what was spoken of.
+const OPEN_QUESTIONS: &str = "where how why who which whom wo wie warum wieso wer wem welche welcher welches ou comment combien pourquoi qui quel quelle";
+
 /// Words that point, folded: before a noun, alone, and for people.
 const DEMONSTRATIVES: &str = "that this the dieser diese dieses diesen diesem der die das dem den cette ce cet le la";
 const IT: &str = "it ihn darauf davon dazu damit celui celle lui";
@@ -827,7 +892,11 @@ const MEANING: [&str; 12] = [
 ];
 
 /// Days that are told from the day that is spoken of: how they are said, and how many days they lie from it. Weeks keep the day.
-const BESIDE: [(&str, i64); 24] = [
+const BESIDE: [(&str, i64); 28] = [
+    ("same day", 0),
+    ("selben tag", 0),
+    ("gleichen tag", 0),
+    ("meme jour", 0),
     ("the day after", 1),
     ("day after that", 1),
     ("following day", 1),

@@ -4,6 +4,7 @@
 
 use serde_json::Value;
 
+use crate::agent_context::AgentContext;
 use crate::conversation::{ToolCall, Turn};
 use crate::intent::Intent;
 use crate::navigator::NEAR;
@@ -77,8 +78,16 @@ impl Thing {
 }
 
 /// Whether something in the results of a turn answers a question, or comes near to it.
-pub(super) fn comes_near(turn: &Turn) -> bool {
-    turn.calls.iter().any(|called| !found(called).is_empty())
+pub(super) fn comes_near(turn: &Turn, cx: &AgentContext) -> bool {
+    turn.calls.iter().any(|called| !found(called).is_empty()) || is_about_focus(turn, cx)
+}
+
+/// Whether what was being talked about was told once more, because nothing else answers.
+pub(super) fn is_about_focus(turn: &Turn, cx: &AgentContext) -> bool {
+    let sentence = cx.speech.say("in_focus", &[]);
+    let told =
+        turn.calls.last().and_then(|called| called.result.as_ref()).and_then(|result| result.data["summary"].as_str());
+    told.is_some_and(|told| told.starts_with(&sentence))
 }
 
 /// Whether the results of a turn answer a question with all its words.

@@ -1,6 +1,7 @@
 //! Finds the phrases of the lexicon in a text, and corrects words that are nearly one of them.
 
 use super::{Cue, Hit, Lexicon, Piece};
+use crate::spelling::slip;
 use household::time::words::Word;
 
 /// The longest word in which another letter makes another word.
@@ -49,10 +50,11 @@ impl Lexicon {
             let is_inside = before.ends_with(|character: char| character.is_alphanumeric() || character == ',');
             is_inside && text[word.at.start..].starts_with(char::is_uppercase) && word.folded.chars().count() < 7
         };
-        let is_english = self.language(words) == "en";
+        let language = self.language(words);
         let mend = |word: &Word| {
-            if let Some((_, meant)) = SLIPS.iter().find(|(slip, _)| is_english && *slip == word.folded) {
-                return Word { at: word.at.clone(), folded: (*meant).to_owned() };
+            // What stands for two words is left to `spelling`, which has the text.
+            if let Some(meant) = slip(language, &word.folded).filter(|meant| !meant.contains([' ', '\''])) {
+                return Word { at: word.at.clone(), folded: meant.to_owned() };
             }
             let is_left = self.knows(&word.folded) || is_known(&word.folded) || is_name_like(word);
             let folded = if is_left { None } else { self.nearest(&word.folded) };
@@ -61,22 +63,8 @@ impl Lexicon {
         words.iter().map(mend).collect()
     }
 
-    /// A text with the slips of short words set right; everything else stays.
-    pub fn without_slips(&self, text: &str) -> String {
-        let all = household::time::words::words(text);
-        let mut right = text.to_owned();
-        if self.language(&all) == "en" {
-            for word in all.iter().rev() {
-                if let Some((_, meant)) = SLIPS.iter().find(|(slip, _)| *slip == word.folded) {
-                    right.replace_range(word.at.clone(), meant);
-                }
-            }
-        }
-        right
-    }
-
     /// Whether a word stands in any cue as it is.
-    fn knows(&self, word: &str) -> bool {
+    pub fn knows(&self, word: &str) -> bool {
         self.vocabulary.contains(word)
             || self.cues.iter().flat_map(|cue| &cue.pieces).any(|piece| match piece {
                 Piece::Beginning(beginning) => word.starts_with(beginning.as_str()),
@@ -110,52 +98,6 @@ impl Lexicon {
         best.map(|(_, known)| known)
     }
 }
-
-/// Slips in words that are too short to be told by their letters, in English.
-const SLIPS: [(&str, &str); 42] = [
-    ("wen", "when"),
-    ("wat", "what"),
-    ("waht", "what"),
-    ("teh", "the"),
-    ("hte", "the"),
-    ("wich", "which"),
-    ("dos", "does"),
-    ("hav", "have"),
-    ("rite", "write"),
-    ("tel", "tell"),
-    ("sho", "show"),
-    ("ani", "any"),
-    ("tak", "take"),
-    ("fre", "free"),
-    ("wiht", "with"),
-    ("abot", "about"),
-    ("cud", "could"),
-    ("shuld", "should"),
-    ("giv", "give"),
-    ("repli", "reply"),
-    ("anser", "answer"),
-    ("mials", "mails"),
-    ("mial", "mail"),
-    ("emial", "email"),
-    ("ow", "owe"),
-    ("frist", "first"),
-    ("rote", "wrote"),
-    ("tread", "thread"),
-    ("drft", "draft"),
-    ("mesage", "message"),
-    ("adn", "and"),
-    ("nad", "and"),
-    ("fo", "of"),
-    ("ned", "need"),
-    ("hwo", "who"),
-    ("woh", "who"),
-    ("pls", "please"),
-    ("mutch", "much"),
-    ("befor", "before"),
-    ("latter", "later"),
-    ("strat", "start"),
-    ("vist", "visit"),
-];
 
 impl Cue {
     /// The numbers of the words that this cue is made of, if it begins at `start`.
