@@ -17,7 +17,7 @@ use household::time::words::Word;
 pub(super) fn corrected(text: &str, context: &Context) -> String {
     let (_, places) = entities::by_form(text);
     let all = entities::words_outside(text, &places);
-    let language = lexicon().language(&all);
+    let language = language_of(&all);
     let names = entities::name_words(&context.people);
     let speller = Speller { context, names: &names, language };
     let mut found: Vec<(&Word, Correction)> = Vec::new();
@@ -41,6 +41,15 @@ pub(super) fn corrected(text: &str, context: &Context) -> String {
         }
     }
     right
+}
+
+/// The language of a request: English too where its slips make it look like another (`wat` is Dutch).
+fn language_of(all: &[Word]) -> &'static str {
+    let likeliest = lexicon().language(all);
+    let known = |language: &str| all.iter().filter(|word| lexicon().is_word_of(language, &word.folded)).count();
+    let slips =
+        all.iter().filter(|word| slip("en", &word.folded).is_some() && !lexicon().is_word_of("en", &word.folded));
+    if known("en") + slips.count() >= known(likeliest) { "en" } else { likeliest }
 }
 
 /// A slip in a word of so many letters that costs no more is certain.
@@ -159,7 +168,7 @@ fn cost(slip: &[char], word: &str) -> f64 {
     rows[slip.len()][word.len()]
 }
 
-const SWAPPED: f64 = 0.6;
+const SWAPPED: f64 = 0.65;
 const DOUBLED: f64 = 0.5;
 const TOO_MANY: f64 = 0.9;
 
