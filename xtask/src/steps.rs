@@ -68,13 +68,19 @@ fn servers() -> Vec<Step> {
     let install = |name: &'static str, packages: &str| {
         Step::new(name, "nice", &format!("-n 19 {SERVERS}/bin/pip install --quiet {packages}"))
     };
-    let run = "nextest run --locked --package majordomo-testkit --test servers --run-ignored only --no-fail-fast";
+    let run = "nextest run --locked --package majordomo-testkit --package majordomo-mcp --test servers --run-ignored only --no-fail-fast";
     vec![
         Step::new("virtual environment", "python3", &format!("-m venv {SERVERS}")),
         install("LiteLLM", "litellm[proxy]==1.106.2"),
         install("llama-cpp-python", "gguf==0.19.0 llama-cpp-python[server]==0.3.36")
             .with("CMAKE_BUILD_PARALLEL_LEVEL", "1")
             .with("CMAKE_ARGS", QUICK_BUILD),
+        install("MCP servers", "mcp-server-git==2026.10.19 mcp-server-time==2026.10.19 mcp-server-fetch==2026.10.24"),
+        Step::new(
+            "MCP reference server",
+            "npm",
+            &format!("install --silent --prefix {SERVERS}/node @modelcontextprotocol/server-everything@2026.8.31"),
+        ),
         cargo("tests against other servers", run).with("MAJORDOMO_SERVERS", SERVERS),
     ]
 }

@@ -1,8 +1,8 @@
 //! A question to a person, and what came of it. It is asked in the log of the thread that wants something, is bound to exactly
 //! what was shown, and is decided once.
 //!
-//! There are two kinds: whether a call may be made, which is allowed or denied, and what the agent wants to know (`ask_user`),
-//! which is answered with a text.
+//! There are two kinds: whether a call may be made, which is allowed or denied, and what the agent wants to know (`ask_user`), or the
+//! program behind a call that is under way, which is answered with a text.
 
 use std::fmt;
 use std::sync::Arc;
@@ -98,6 +98,11 @@ pub struct Approval {
 }
 
 impl Approval {
+    /// The number of the question, where a call asks it that is under way.
+    pub fn midway(&self) -> Option<u32> {
+        self.question.as_ref()?.midway
+    }
+
     /// What kind of answer is wanted.
     pub fn kind(&self) -> ApprovalKind {
         if self.question.is_some() { ApprovalKind::Question } else { ApprovalKind::Approval }
@@ -122,6 +127,10 @@ pub struct Question {
     /// Answers that it offers; a person may give another.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<Arc<str>>,
+    /// Its number among the questions of a call that is under way: the call goes on, and the answer is handed to it. None where the question
+    /// is the call itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub midway: Option<u32>,
 }
 
 impl Question {
@@ -135,7 +144,8 @@ impl Question {
         // Models that call it `options` are understood, too.
         let choices = input.get("choices").or_else(|| input.get("options"));
         let choices = choices.and_then(|choices| choices.as_array()).into_iter().flatten();
-        Some(Self { text: text.into(), choices: choices.filter_map(|choice| choice.as_str()).map(Arc::from).collect() })
+        let choices = choices.filter_map(|choice| choice.as_str()).map(Arc::from).collect();
+        Some(Self { text: text.into(), choices, midway: None })
     }
 
     /// The answer that a person typed: the number of a choice stands for that choice. None where nothing was typed.

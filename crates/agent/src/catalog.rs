@@ -26,6 +26,8 @@ pub struct Catalog {
     pub deferred: BTreeSet<Arc<str>>,
     /// Tools of servers, each with the name of its server.
     pub servers: BTreeMap<Arc<str>, Arc<str>>,
+    /// Tools that are shown to models in the words of a server which no person vouches for: a thread that has one has read a stranger's words.
+    pub foreign: BTreeSet<Arc<str>>,
     /// Names the set of tools. The same name means the same tools, with the same descriptions and schemas, in any process.
     pub version: Arc<str>,
 }

@@ -31,6 +31,27 @@ impl Checks {
     }
 }
 
+/// How often hooks of the person may send an agent back to work. Then its answer is its report all the same.
+pub const SENT_BACK: u32 = 3;
+
+/// Whose checks are run when an agent says that it is done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckedBy {
+    /// The commands that the brief of a sub-agent names.
+    #[default]
+    Brief,
+    /// Hooks of the person, which may send the agent back to work.
+    Hooks,
+}
+
+impl CheckedBy {
+    /// Whether they are those of the brief.
+    pub fn is_brief(&self) -> bool {
+        *self == Self::Brief
+    }
+}
+
 /// What becomes of work whose checks have failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AfterFailure {

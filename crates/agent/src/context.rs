@@ -156,6 +156,11 @@ pub fn checks_failed(what: &str, left: u32) -> String {
     format!("You are not done: {what}\nMake it right, then give your final answer again. The checks run again, {more}.")
 }
 
+/// A hook of the person that does not let the agent end.
+pub fn sent_back(reason: &str) -> String {
+    format!("A hook of the user sends you back to work: {reason}\nDo what it says, then give your final answer again.")
+}
+
 /// An answer that does not fit the schema.
 pub fn schema_miss(error: &str) -> String {
     format!("Your answer does not fit the JSON schema that was asked for: {error}. Answer again with JSON alone.")

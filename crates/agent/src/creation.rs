@@ -57,7 +57,7 @@ pub fn root(catalog: &Catalog, root: Root, model: Model) -> Result<ThreadCreated
     let servers = agent.mcp_servers.as_deref();
     let chosen = catalog.tools.keys().filter(|tool| catalog.is_chosen(servers, tool));
     let all: Vec<Arc<str>> = chosen.cloned().chain(verbs).collect();
-    let tools = match &agent.tools {
+    let tools: Vec<Arc<str>> = match &agent.tools {
         None => all.into_iter().filter(|tool| !catalog.reserved.contains(tool)).collect(),
         Some(own) => {
             // A server that cannot be used, and one whose tools wait for approval, are gone on without.
@@ -80,6 +80,7 @@ pub fn root(catalog: &Catalog, root: Root, model: Model) -> Result<ThreadCreated
     };
     let grant = Grant { depth: policy.max_depth, descendants: policy.max_children, ..root.grant };
     let prompt = prompt(agent, root.instructions.as_deref(), root.notice.as_deref());
+    let foreign = tools.iter().any(|tool| catalog.foreign.contains(tool));
     let mut created = ThreadCreated {
         id: root.id,
         parent_call: None,
@@ -108,7 +109,7 @@ pub fn root(catalog: &Catalog, root: Root, model: Model) -> Result<ThreadCreated
         progress: false,
         lifecycle: Lifecycle::Call,
         created_for: None,
-        foreign: false,
+        foreign,
         system: None,
         own_words: None,
         opening: None,
@@ -146,7 +147,7 @@ pub fn errand(
     created.brief = Some(Brief::task(errand.prompt));
     created.lifecycle = Lifecycle::Persistent;
     created.created_for = Some(errand.created_for);
-    created.foreign = errand.foreign;
+    created.foreign |= errand.foreign;
     if let Some(parent) = parent {
         let given = |tool: &Arc<str>| parent.role.tools.contains(tool) || parent.role.lends.contains(tool);
         created.grant.depth = parent.grant.depth.saturating_sub(1);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use crate::checks::CheckedBy;
 use crate::id::{CallId, ThreadId, Time};
 use crate::input::Strength;
 use crate::json::Json;
@@ -46,7 +47,16 @@ pub enum Effect {
         /// Which call.
         call: CallId,
     },
-    /// Run the commands that must succeed before a sub-agent's answer is its report. Answered by `ChecksFinished`, ended by `StopTool`.
+    /// Hand a call that is under way what a person answered.
+    AnswerTool {
+        /// Which call.
+        call: CallId,
+        /// The number of its question.
+        number: u32,
+        /// The answer; none where nobody gives one.
+        answer: Option<Arc<str>>,
+    },
+    /// Run the commands that must succeed before a sub-agent's answer is its report, or the hooks of the person that hear of it before. Answered by `ChecksFinished`, ended by `StopTool`.
     RunChecks {
         /// The name under which they run.
         call: CallId,
@@ -54,6 +64,8 @@ pub enum Effect {
         commands: Vec<Arc<str>>,
         /// Whether a person has allowed them.
         allowed: bool,
+        /// Whose checks they are. Of hooks, which commands are run is not the rules' business.
+        by: CheckedBy,
     },
     /// Begin a child, go on with it, or fetch the report that it has already handed in. Answered by `ChildReported`.
     StartChild {

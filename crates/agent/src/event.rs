@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::approval::{Approval, ApprovalId, Resolution};
 use crate::brief::Brief;
 use crate::budget::{Claim, Grant};
-use crate::checks::Checks;
+use crate::checks::{CheckedBy, Checks};
 use crate::id::{CallId, InputId, ThreadId, Time};
 use crate::input::{Outside, Strength};
 use crate::json::Json;
@@ -127,12 +127,16 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         told: Option<Told>,
     },
-    /// A sub-agent said that it is done, and the commands that must succeed begin to run. Written before they do.
+    /// An agent said that it is done, and what must agree to that begins to run: the commands of its brief, or hooks of the person. Written
+    /// before it does.
     ChecksStarted {
         /// The name under which they run, unlike that of any call.
         call: CallId,
         /// The commands.
         commands: Vec<Arc<str>>,
+        /// Whose checks they are.
+        #[serde(default, skip_serializing_if = "CheckedBy::is_brief")]
+        by: CheckedBy,
     },
     /// The commands have succeeded, or one of them has not.
     ChecksFinished {
@@ -305,6 +309,9 @@ pub enum Event {
         /// Tools that it no longer has.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         removed: Vec<Arc<str>>,
+        /// Whether one of those that it has in addition is described in the words of a stranger.
+        #[serde(default, skip_serializing_if = "is_false")]
+        foreign: bool,
     },
     /// Nothing was heard of the thread for a while.
     StallNoticed {

@@ -63,6 +63,8 @@ pub struct Facts {
     pub catalog: Arc<Catalog>,
     /// Whether a person's consent can be had.
     pub consent: Consent,
+    /// Whether hooks of the person hear of the end of a run of this thread before it ends.
+    pub stop_hooks: bool,
     /// The rules in force; none where they were not asked for.
     pub rules: Option<Arc<[Rule]>>,
     /// What each model can do and costs, or a sentence that says why it cannot be used.
@@ -81,6 +83,7 @@ impl Facts {
         Self {
             catalog,
             consent,
+            stop_hooks: false,
             rules: None,
             models: BTreeMap::new(),
             preferences: BTreeMap::new(),

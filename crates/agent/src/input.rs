@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::approval::{ApprovalId, Decision};
+use crate::approval::{ApprovalId, Decision, Question};
 use crate::budget::Grant;
 use crate::id::{CallId, InputId, ThreadId, Time};
 use crate::json::Json;
@@ -45,6 +45,13 @@ pub enum Input {
         call: CallId,
         /// With what.
         result: ToolResult,
+    },
+    /// A call that is under way wants to know something from a person. Answered by `AnswerTool`.
+    ToolAsks {
+        /// Which call.
+        call: CallId,
+        /// What it wants to know, with the number by which the answer is handed to it.
+        question: Question,
     },
     /// The checks of a sub-agent's brief were run.
     ChecksFinished {
@@ -117,6 +124,9 @@ pub enum Outside {
         /// Whether no person waits for the answer: then it counts as unread.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         unwatched: bool,
+        /// Whether untrusted text was added to the words, such as a resource of a server.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        foreign: bool,
     },
     /// A parent asks a sub-agent something more that has reported. Taken up as a message of a person is; the report names it.
     Asked {
@@ -198,6 +208,7 @@ impl Outside {
             attachments: Vec::new(),
             grant: None,
             unwatched: false,
+            foreign: false,
         }
     }
 

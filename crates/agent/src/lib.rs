@@ -19,6 +19,7 @@
 //! | [`Effect::CancelModel`] | [`Input::ModelFailed`], or the answer that crossed it |
 //! | [`Effect::RunTool`], [`Effect::StopTool`] | [`Input::ToolFinished`] |
 //! | [`Effect::RunChecks`] | [`Input::ChecksFinished`] |
+//! | [`Effect::AnswerTool`] | nothing: the call that asked goes on |
 //! | [`Effect::StartChild`] | [`Input::ChildReported`]: the child is begun, gone on with, or has its report in its log |
 //! | [`Effect::StopChild`] | the same; the stop is written into the child's log as [`Outside::Stopped`] |
 //! | [`Effect::TellChild`] | [`Input::ChildTold`]; the words are written into the child's log as [`Outside::Steered`] |
@@ -129,8 +130,9 @@
 //!             Effect::CancelModel { .. }
 //!             | Effect::StopChild { .. }
 //!             | Effect::TellChild { .. }
+//!             | Effect::AnswerTool { .. }
 //!             | Effect::RunChecks { .. } => {
-//!                 unreachable!("no thread is stopped, no message is sent and no brief has checks here")
+//!                 unreachable!("no thread is stopped, no message is sent, no tool asks and no brief has checks here")
 //!             }
 //!         }
 //!     }

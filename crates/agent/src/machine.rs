@@ -37,6 +37,7 @@ impl Thread {
             }
             Input::ModelFailed { turn, error } => turn::failure::failed(&mut moment, turn, error),
             Input::ToolFinished { call, result } => turn::tool_calls::finished(&mut moment, &call, result),
+            Input::ToolAsks { call, question } => turn::approval::wanted(&mut moment, &call, question),
             Input::ChecksFinished { call, result } => turn::checks::finished(&mut moment, &call, result),
             Input::ChildReported { child, report } => turn::child::reported(&mut moment, &child, &report),
             Input::ChildSaid { child, text, foreign } => turn::child::said(&mut moment, &child, &text, foreign),

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use crate::approval::{Approval, ApprovalId, Resolution, Scope};
 use crate::brief::Brief;
 use crate::budget::{Claim, Grant};
+use crate::checks::CheckedBy;
 use crate::effect::Effect;
 use crate::event::{
     Again, Answered, ChildAsked, ChildSpawned, Event, Next, ThreadCreated, TurnKind, TurnStarted, VerdictKind,
@@ -575,7 +576,8 @@ impl Thread {
             Event::InputArrived { id, input } => {
                 self.foreign |= matches!(
                     input,
-                    Outside::Steered { foreign: true, .. }
+                    Outside::UserSaid { foreign: true, .. }
+                        | Outside::Steered { foreign: true, .. }
                         | Outside::Asked { foreign: true, .. }
                         | Outside::Noticed { foreign: true, .. }
                 );
@@ -656,10 +658,10 @@ impl Thread {
                 self.calls.finish(call, result, told.as_ref());
                 self.note_results();
             }
-            Event::ChecksStarted { call, .. } => {
+            Event::ChecksStarted { call, by, .. } => {
                 self.issued.calls.insert(call.clone());
                 self.reuse.note_change();
-                let checking = Checking { call: call.clone(), since: at, stopping: false };
+                let checking = Checking { call: call.clone(), by: *by, since: at, stopping: false };
                 self.run_mut().phase = Phase::Checking(checking);
             }
             Event::ChecksFinished { result, told, .. } => {
@@ -667,9 +669,23 @@ impl Thread {
                 self.findings.files_modified.add(&result.files_modified);
                 self.foreign |= result.foreign.is_some();
                 let run = self.run_mut();
+                let by = match &run.phase {
+                    Phase::Checking(checking) => checking.by,
+                    Phase::Ready | Phase::Asking(_) | Phase::Acting | Phase::Answered => CheckedBy::Brief,
+                };
                 run.phase = Phase::Answered;
-                run.checks.passed = !result.is_error;
-                run.checks.failed += u32::from(result.is_error);
+                match by {
+                    CheckedBy::Brief => {
+                        run.checks.passed = !result.is_error;
+                        run.checks.failed += u32::from(result.is_error);
+                    }
+                    CheckedBy::Hooks => {
+                        run.hooks.passed = told.is_none();
+                        run.hooks.failed += u32::from(result.is_error);
+                        // Whatever an agent does that is sent back, the checks of its brief look at it.
+                        run.checks.passed &= run.hooks.passed;
+                    }
+                }
                 if let Some(told) = told {
                     self.inbox.notices.push(notice(told, Origin::Program));
                 }
@@ -677,7 +693,10 @@ impl Thread {
             Event::ApprovalRequested(approval) => {
                 self.issued.questions += 1;
                 self.children.places_held += approval.places;
-                self.calls.ask(&approval.call, &approval.id);
+                match approval.midway() {
+                    None => self.calls.ask(&approval.call, &approval.id),
+                    Some(_) => self.calls.ask_midway(),
+                }
                 self.approvals.open.insert(approval.id.clone(), (**approval).clone());
             }
             Event::ApprovalResolved { approval, call, input, resolution } => {
@@ -755,7 +774,8 @@ impl Thread {
                 let turn = self.issued.turns;
                 self.run_mut().window.compacted_at = Some(turn);
             }
-            Event::ToolsChanged { version, added, removed } => {
+            Event::ToolsChanged { version, added, removed, foreign } => {
+                self.foreign |= foreign;
                 self.tools.change(version, added, removed);
                 self.talk.restart();
             }
@@ -839,7 +859,10 @@ impl Thread {
     fn apply_resolution(&mut self, id: &ApprovalId, call: &CallId, resolution: &Resolution) {
         let Some(approval) = self.approvals.open.remove(id) else { return };
         self.children.places_held -= approval.places;
-        self.calls.resolve(call, resolution);
+        match approval.midway() {
+            None => self.calls.resolve(call, resolution),
+            Some(_) => self.calls.resolve_midway(),
+        }
         // A question without an answer refuses nothing: the agent goes on by itself.
         if approval.question.is_some() {
             return;

@@ -11,6 +11,7 @@ mod foreign;
 pub(crate) mod front_matter;
 mod names;
 mod product;
+mod settings;
 
 #[cfg(test)]
 mod tests;
@@ -26,6 +27,7 @@ use household::TOOLS;
 pub use self::definition::{Definition, read, to_text};
 pub use self::product::Product;
 pub(crate) use self::product::{Listed, in_project};
+pub(crate) use self::settings::inside as in_settings;
 use crate::config::{Config, Surroundings, clause, likeness, nearest, read_own};
 use crate::tasks;
 use crate::trust::Project;
@@ -153,6 +155,14 @@ impl Agents {
                 Ok(Some(text)) => agents.add_foreign(Source::User(file.path), file.product, &file.name, &text, known),
                 Ok(None) => {}
                 Err(error) => agents.foreign_broken.push(unreadable(Source::User(file.path), &error)),
+            }
+        }
+        let own = |path: &Path| read_own(path).map_err(|error| error.to_string()).transpose();
+        let settings = surroundings.config_home().map(|folder| in_settings(&folder.join("opencode"), own));
+        for agent in settings.unwrap_or_default() {
+            match agent.text {
+                Ok(text) => agents.add_foreign(Source::User(agent.path), agent.product, &agent.name, &text, known),
+                Err(why) => agents.foreign_broken.push(unreadable(Source::User(agent.path), &why)),
             }
         }
         if let Some(folder) = surroundings.user_folder() {

@@ -273,7 +273,7 @@ impl Config {
         let merged = merge::merged(surroundings, top, &mut warnings)?;
         let Merged { mut layers, rules, project, withheld: (settings, waiting) } = merged;
         let count = |files: usize| if project.is_trusted() { 0 } else { files };
-        let of_project = servers::of_project(&project, surroundings);
+        let of_project = servers::of_project(&project, surroundings, &servers::key_variables(&layers));
         let waiting_servers = if project.is_trusted() { Vec::new() } else { of_project.shown.clone() };
         let withheld = Withheld {
             settings: settings.iter().map(entry).collect(),

@@ -3,8 +3,9 @@
 //!
 //! A hook can refuse and it can tell; it can never allow. It runs after modes, rules and the person have let a call pass, so that
 //! `permissionDecision: allow` changes nothing. A hook is the person's own program: it runs outside the sandbox, with a few variables and none
-//! of the keys, and everything that it started in its process group ends at its time limit. Deliberately absent: hooks that change
-//! arguments (an approval is bound to them), and hooks that keep an agent from ending.
+//! of the keys, and everything that it started in its process group ends at its time limit. Files of the project that its command names are
+//! protected, since an agent that could write them could leave the sandbox. Deliberately absent: hooks that change arguments (an
+//! approval is bound to them).
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -15,13 +16,14 @@ use agent::Json;
 use agent::permission::matches;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use runtime::{HookKind, HookMoment, HookOutcome};
+use runtime::{HookKind, HookMoment, HookOutcome, StopHooks};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, Command};
 
 use crate::config::{Config, Surroundings, clause, likeness, nearest, read_own};
+use crate::named;
 use crate::trust::File;
 
 /// The moments, by the names that Claude Code gave them.
@@ -122,6 +124,11 @@ pub fn load(surroundings: &Surroundings, config: &Config) -> (Hooks, Vec<String>
             Err(why) => warnings.push(format!("{}: cannot be read: {why}", file.path.display())),
         }
     }
+    if let Ok(root) = surroundings.cwd.canonicalize() {
+        // The user's own hooks may name files of the project, too; they are run in the folder at work.
+        let files: Vec<PathBuf> = hooks.iter().flat_map(|hook: &Hook| named::in_line(&hook.command, &root)).collect();
+        tool::protect(&root, files);
+    }
     let env = VARIABLES.iter().filter_map(|name| Some(((*name).to_owned(), surroundings.env.get(*name)?.clone())));
     let hooks = Hooks { hooks: hooks.into(), env: env.collect(), root: Arc::new(config.project.root.clone()) };
     (hooks, warnings)
@@ -139,6 +146,17 @@ pub fn of_text(file: &File) -> Vec<String> {
         format!("{} ({matcher}): {}", hook.event, hook.command)
     };
     hooks.iter().map(line).chain(warnings).collect()
+}
+
+/// The files of a project that the commands of its hooks name, as digests.
+pub(crate) fn named_files(project: &Path, file: &File) -> Vec<File> {
+    let (mut hooks, mut warnings) = (Vec::new(), Vec::new());
+    if let Ok(text) = &file.text {
+        add(&mut hooks, &mut warnings, &file.path, text);
+    }
+    let files: std::collections::BTreeSet<PathBuf> =
+        hooks.iter().flat_map(|hook| named::in_line(&hook.command, project)).collect();
+    named::digests(project, files)
 }
 
 /// The hooks of a file: its key `hooks`, as in the settings of Claude Code. Other keys of such a file are not looked at.
@@ -214,6 +232,12 @@ impl Hooks {
         &self.hooks
     }
 
+    /// Which threads have hooks that hear of the end of a run before it ends.
+    pub(crate) fn stop_hooks(&self) -> StopHooks {
+        let has = |event: &str| self.hooks.iter().any(|hook| hook.event == event);
+        StopHooks { roots: has("Stop"), sub_agents: has("SubagentStop") }
+    }
+
     /// Runs the hooks for a moment of a thread; none where there are none.
     pub(crate) fn at(&self, moment: &HookMoment) -> Option<BoxFuture<'static, HookOutcome>> {
         if self.hooks.is_empty() {
@@ -250,9 +274,9 @@ impl Hooks {
                 message["tool_response"] = (&**result).into();
             }
             HookKind::ChildStarts { task } => message["prompt"] = (&**task).into(),
-            HookKind::RunEnded { report } => {
+            HookKind::RunEnded { report, was_sent_back } => {
                 message["last_assistant_message"] = (&**report).into();
-                message["stop_hook_active"] = false.into();
+                message["stop_hook_active"] = (*was_sent_back).into();
             }
             HookKind::PersonAsked { question } => message["message"] = (&**question).into(),
         }
@@ -388,7 +412,8 @@ fn answered(hook: &Hook, out: &str, is_approved: bool, short: impl Fn(&str) -> A
         Some("ask") => {
             Some(format!("it wants a person to decide, and nothing else asks about this call: {}", reason()).into())
         }
-        _ if stops => Some(reason()),
+        // Of the end of a run it says that the agent may end.
+        _ if stops && !matches!(hook.event, "Stop" | "SubagentStop") => Some(reason()),
         // To allow is what the modes, the rules and the person have done before; a hook adds nothing to it.
         _ => None,
     };

@@ -1,7 +1,7 @@
 //! Servers of tools as this library uses them: the file in which a project names them, where approvals of their tools are kept, and the
 //! servers of a staff, which are started with its first work.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -16,6 +16,8 @@ use tokio::sync::OnceCell;
 use tool::{CommandHost, CurrentTools, Registry, Workspace};
 
 use crate::config::{self, Config};
+use crate::mentions::{self, Expanded};
+use crate::named;
 use crate::staff;
 use crate::trust::File;
 
@@ -67,12 +69,21 @@ fn around(
     config: &Config,
     host: CommandHost,
 ) -> Result<Surroundings, staff::Error> {
+    protect_files(&config.servers, &surroundings.cwd);
     let workspace = Workspace::open(&surroundings.cwd).map_err(|error| staff::Error::Setting(error.to_string()))?;
-    Ok(Surroundings { host, workspace: Arc::new(workspace), cache: Some(config.data.join(CACHE)) })
+    let (cache, tokens) = (Some(config.data.join(CACHE)), Some(config.data.join(TOKENS)));
+    Ok(Surroundings { host, workspace: Arc::new(workspace), cache, tokens })
 }
 
 /// The folder in the folder for state in which each server has one for what it fetches.
 const CACHE: &str = "mcp-cache";
+/// The folder in the folder for state in which the tokens of logins are kept.
+const TOKENS: &str = "mcp-tokens";
+
+/// Where the tokens of logins are kept.
+pub fn tokens_folder(config: &Config) -> PathBuf {
+    config.data.join(TOKENS)
+}
 
 /// Approves nothing and keeps nothing.
 struct KeptNowhere;
@@ -163,23 +174,23 @@ pub(crate) fn named_files(project: &Path, servers: &File) -> Vec<File> {
     let Ok(entries) = servers.text.as_deref().map_err(|_| ()).and_then(|text| entries(text).map_err(|_| ())) else {
         return Vec::new();
     };
-    let mut files: BTreeMap<PathBuf, File> = BTreeMap::new();
-    for (_, entry) in entries {
-        let Ok(Entry { connection: Connection::Program { command, cwd, .. }, .. }) = entry else { continue };
-        let from = project.join(cwd.unwrap_or_default());
-        for word in &command {
-            let path = from.join(word);
-            // An option may hold a path behind its sign.
-            let path = if path.is_file() { path } else { from.join(word.split_once('=').map_or("", |(_, path)| path)) };
-            let is_inside =
-                path.canonicalize().is_ok_and(|real| project.canonicalize().is_ok_and(|root| real.starts_with(root)));
-            if is_inside && path.is_file() {
-                let text = std::fs::read(&path).map(|bytes| blake3::hash(&bytes).to_hex().to_string());
-                files.insert(path.clone(), File { path, text: text.map_err(|error| error.to_string()) });
-            }
-        }
-    }
-    files.into_values().collect()
+    let connections = entries.into_iter().filter_map(|(_, entry)| Some(entry.ok()?.connection));
+    let files: BTreeSet<PathBuf> = connections.flat_map(|connection| files_of(&connection, project)).collect();
+    named::digests(project, files)
+}
+
+/// The files that the command of a server names, from the project.
+fn files_of(connection: &Connection, project: &Path) -> Vec<PathBuf> {
+    let Connection::Program { command, cwd, .. } = connection else { return Vec::new() };
+    let from = project.join(cwd.as_deref().unwrap_or_default());
+    named::in_words(command.iter().map(String::as_str), &from, project)
+}
+
+/// Has the files of a workspace protected that the commands of these servers name.
+pub(crate) fn protect_files(servers: &[ServerSettings], workspace: &Path) {
+    let Ok(root) = workspace.canonicalize() else { return };
+    let files: Vec<PathBuf> = servers.iter().flat_map(|server| files_of(&server.connection, &root)).collect();
+    tool::protect(&root, files);
 }
 
 /// Approvals of tools, in the stream of the installation.
@@ -246,13 +257,15 @@ impl StaffServers {
         let servers = match settings.is_empty() {
             true => None,
             false => {
+                protect_files(&settings, around.workspace);
                 let workspace = Workspace::open(around.workspace).map_err(|error| error.to_string())?;
                 // A server works for all agents: what one of them may not read is hidden from it.
                 let denies = |rule: &&Rule| rule.action == Action::Deny && matches(&rule.tool, READ_FILE);
                 let hidden = around.rules.iter().filter(denies).filter_map(|rule| rule.pattern.clone()).collect();
                 let workspace = Arc::new(workspace.without(hidden));
                 let cache = around.data.map(|data| data.join(CACHE));
-                let around = Surroundings { host: around.host.clone(), workspace, cache };
+                let tokens = around.data.map(|data| data.join(TOKENS));
+                let around = Surroundings { host: around.host.clone(), workspace, cache, tokens };
                 Some(Servers::new(settings, &around, Arc::new(KeptApprovals(installation))))
             }
         };
@@ -315,15 +328,25 @@ impl StaffServers {
             .filter_map(|status| {
                 let why = match status.failure.as_ref()? {
                     mcp::Error::Slow(seconds) => format!("it did not answer within {seconds} s"),
-                    mcp::Error::Login => "it wants a login".to_owned(),
-                    mcp::Error::Start(_) | mcp::Error::Ended(_) | mcp::Error::Refused(_) | mcp::Error::Closed => {
-                        "it did not start".to_owned()
-                    }
+                    mcp::Error::Login(_) => "it wants a login".to_owned(),
+                    mcp::Error::Start(_)
+                    | mcp::Error::Ended(_)
+                    | mcp::Error::Older
+                    | mcp::Error::Refused(_)
+                    | mcp::Error::Closed => "it did not start".to_owned(),
                 };
                 Some(format!("{} ({why})", status.settings.name))
             })
             .collect();
         (!failed.is_empty()).then(|| format!("MCP servers that cannot be used now: {}.", failed.join(", ")).into())
+    }
+
+    /// A message of a person with what it names of servers.
+    pub(crate) async fn expanded(&self, text: &str) -> Result<Expanded, String> {
+        let find = |name: &str| {
+            self.servers.as_ref()?.servers().find(|server| *server.settings().name == *name).map(|server| &**server)
+        };
+        mentions::expanded(text, find).await
     }
 
     /// Ends all of them, and waits for that.

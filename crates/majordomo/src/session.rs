@@ -123,10 +123,11 @@ impl Session {
             self.check_models(root).await?;
         }
         let (text, attachments) = self.staff.with_files(&work, &row.model).await?;
+        let (text, foreign) = self.staff.with_mentions(&work, &text).await?;
         let text = self.staff.submitted(text, None).await?;
         let updates = Updates::new(self.runtime(), root.clone());
         self.staff.approvals().begin(self.runtime(), root, work.approver);
-        let said = Said { text, output_schema: work.output_schema, attachments, unwatched: work.unwatched };
+        let said = Said { text, output_schema: work.output_schema, attachments, unwatched: work.unwatched, foreign };
         self.staff.tools_ready().await;
         match self.runtime().say(thread, said).await {
             Ok(message) => {

@@ -18,7 +18,7 @@ use agent::{Catalog, Report, ThreadId};
 use futures_util::future::BoxFuture;
 use household::TOOLS;
 use provider::{AttachedBytes, ModelTable, Providers};
-use runtime::{Gatherer, HookMoment, HookOutcome, Registration, Runtime, Said, Sources, Start};
+use runtime::{Gatherer, HookMoment, HookOutcome, Registration, Runtime, Said, Sources, Start, StopHooks};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use store::{Current, Location, Process, Store};
@@ -577,6 +577,7 @@ impl Staff {
         let template = self.root(agent, model, &work.beginning)?;
         self.check_price(&template)?;
         let (prompt, attachments) = self.with_files(&work, model).await?;
+        let (prompt, foreign) = self.with_mentions(&work, &prompt).await?;
         self.0.has_begun.store(true, Ordering::Relaxed);
         let begun = self.0.hooks.outside("SessionStart", ("source", "startup"), &self.0.cwd).await;
         let prompt = self.submitted(prompt, begun.told).await?;
@@ -587,7 +588,8 @@ impl Staff {
             let updates = Updates::new(self.runtime(), id.clone());
             self.0.approvals.begin(self.runtime(), &id, work.approver.clone());
             let (text, output_schema) = (prompt.clone(), work.output_schema.clone());
-            let said = Said { text, output_schema, attachments: attachments.clone(), unwatched: work.unwatched };
+            let said =
+                Said { text, output_schema, attachments: attachments.clone(), unwatched: work.unwatched, foreign };
             match self.runtime().start(Start { root, said }).await {
                 Ok(handle) => return Ok(Run::started(self, updates, handle)),
                 Err(error) => {
@@ -611,6 +613,20 @@ impl Staff {
         match told.is_empty() {
             true => Ok(prompt),
             false => Ok(format!("{prompt}\n\n[said by a hook of the user: {}]", told.join("\n")).into()),
+        }
+    }
+
+    /// The words of some work with what it names of servers (`@server:uri`, `/server:prompt`), and whether that is anything. `words` are those
+    /// of the work with its files.
+    pub(crate) async fn with_mentions(&self, work: &Work, words: &Arc<str>) -> Result<(Arc<str>, bool), Error> {
+        let expanded = self.0.servers.expanded(&work.prompt).await.map_err(Error::Setting)?;
+        match expanded.foreign {
+            false => Ok((words.clone(), false)),
+            // Files were added behind the words.
+            true => {
+                let files = words.strip_prefix(work.prompt.as_str()).unwrap_or_default();
+                Ok((format!("{}{files}", expanded.text).into(), true))
+            }
         }
     }
 
@@ -889,6 +905,10 @@ impl Sources for Standing {
         self.approvals.as_ref().is_some_and(|approvals| approvals.are_asked(root))
     }
 
+    fn stop_hooks(&self) -> StopHooks {
+        self.hooks.stop_hooks()
+    }
+
     fn hooks(&self, moment: HookMoment) -> Option<BoxFuture<'static, HookOutcome>> {
         self.hooks.at(&moment)
     }
@@ -942,6 +962,6 @@ fn catalog(
     // The verbs for tasks are for those who work with tasks: others do not pay for them.
     let for_tasks = tasks::tools::NAMES.into_iter().filter(|_| !config.tasks.enabled);
     let reserved = TOOLS.into_iter().chain(for_tasks).map(Arc::from).collect();
-    let (deferred, servers) = (tools.deferred(), tools.servers());
-    (Catalog { tools: infos, reserved, deferred, servers, agents, version }, presets, rules)
+    let (deferred, servers, foreign) = (tools.deferred(), tools.servers(), tools.foreign());
+    (Catalog { tools: infos, reserved, deferred, servers, foreign, agents, version }, presets, rules)
 }

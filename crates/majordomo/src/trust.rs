@@ -16,7 +16,7 @@ use store::{InstallationEvent, InstallationState, ProjectJudgement};
 use crate::agents::Product;
 use crate::config::{Error, Files, Origin, Surroundings, read_own, read_within};
 use crate::kept::{self, StatePlace};
-use crate::{agents, instructions, servers, skills};
+use crate::{agents, hooks, instructions, servers, skills};
 
 /// The file in the folder for state in which earlier versions kept the answers. What it holds counts until the store has taken
 /// it over.
@@ -44,6 +44,8 @@ pub struct Project {
     pub foreign_agents: Vec<ForeignAgent>,
     /// Its hooks.
     pub hooks: Option<File>,
+    /// The files of the project that the commands of those hooks name, as digests.
+    pub hook_files: Vec<File>,
     /// Its skills: the file `SKILL.md` of each.
     pub skills: Vec<File>,
     /// Its instructions, from its root down to the current folder. They carry no authority, so trust in the folder covers them
@@ -141,6 +143,7 @@ impl Project {
                 server_files: Vec::new(),
                 foreign_agents: Vec::new(),
                 hooks: None,
+                hook_files: Vec::new(),
                 skills: Vec::new(),
                 instructions: Vec::new(),
                 standing: Standing::Empty,
@@ -172,6 +175,13 @@ impl Project {
             let product = Product::of_path(&path);
             ForeignAgent { product, name: String::new(), file: File { path, text: Err(error.to_string()) } }
         }));
+        let read = |path: &Path| file(path.to_owned()).map(|file| file.text);
+        foreign_agents.extend(agents::in_settings(folder, read).into_iter().map(|agent| ForeignAgent {
+            product: agent.product,
+            name: agent.name,
+            file: File { path: agent.path, text: agent.text },
+        }));
+        let hooks = file(ours.join("hooks.json"));
         let mut project = Self {
             root: folder.canonicalize().unwrap_or_else(|_| folder.to_owned()),
             folder: folder.to_owned(),
@@ -180,7 +190,8 @@ impl Project {
             servers,
             server_files,
             foreign_agents,
-            hooks: file(ours.join("hooks.json")),
+            hook_files: hooks.as_ref().map(|file| hooks::named_files(folder, file)).unwrap_or_default(),
+            hooks,
             skills: skills::of_project(folder),
             instructions: Vec::new(),
             standing: Standing::Empty,
@@ -200,7 +211,7 @@ impl Project {
     pub fn files(&self) -> impl Iterator<Item = &File> {
         let foreign = self.foreign_agents.iter().map(|agent| &agent.file);
         let own = self.config.iter().chain(&self.agents).chain(&self.servers).chain(&self.server_files);
-        own.chain(foreign).chain(&self.hooks).chain(&self.skills)
+        own.chain(foreign).chain(&self.hooks).chain(&self.hook_files).chain(&self.skills)
     }
 
     /// Names everything that counts; none where something cannot be read, for that cannot have been seen.

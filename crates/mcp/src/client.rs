@@ -1,63 +1,193 @@
 //! Our side of one connection: what a server may ask of us, and what it tells us on its own account.
 //!
-//! A server may ask for the folders that it works on, and gets the workspace. It may not ask a model anything, nor a person: neither is
-//! offered to it, and a request all the same is refused.
+//! A server may ask for the folders that it works on, and gets the workspace. It may ask a person something while a call is under way
+//! (`elicit.rs`): the question goes to the thread of the call, or of the one that began first where several are. It may not ask a
+//! model anything: that is not offered to it, and a request all the same is refused.
 
 #![expect(deprecated, reason = "servers of earlier revisions ask for roots")]
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use rmcp::model::{
-    ClientCapabilities, ClientConfig, Implementation, ListRootsResult, ProgressNotificationParam, ProgressToken,
-    ProtocolVersion, Root,
+    ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction, Implementation,
+    ListRootsResult, ProgressNotificationParam, ProgressToken, ProtocolVersion, Root,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleClient};
 use rmcp::{ClientHandler, ErrorData};
 use tokio::sync::Notify;
-use tool::Progress;
+use tool::{Progress, ToolContext};
+
+use crate::elicit::Form;
 
 /// The longest progress message that is shown.
 const LONGEST_PROGRESS: usize = 200;
+/// The shortest time between two of them.
+const PROGRESS_PAUSE: Duration = Duration::from_millis(200);
+/// How often a person is asked again whose answer does not fit.
+const MOST_TRIES: usize = 3;
 
 /// Our side of one connection.
 #[derive(Clone)]
 pub(crate) struct Client(Arc<Inner>);
 
 struct Inner {
+    server: Arc<str>,
     workspace: PathBuf,
     /// Told when the server says that its tools have changed.
     changed: Arc<Notify>,
     /// Where the progress of each call goes.
-    progress: Mutex<HashMap<ProgressToken, Progress>>,
+    progress: Mutex<HashMap<ProgressToken, Shown>>,
+    calls: Mutex<Calls>,
+    /// Held while a person is asked: one question at a time.
+    asking: tokio::sync::Mutex<()>,
+}
+
+/// The progress of a call.
+struct Shown {
+    to: Progress,
+    last: Option<Instant>,
+}
+
+/// The calls that are under way, in the order in which they began.
+#[derive(Default)]
+struct Calls {
+    begun: u64,
+    under_way: BTreeMap<u64, UnderWay>,
+}
+
+struct UnderWay {
+    context: ToolContext,
+    /// Questions that a person has not answered.
+    open: usize,
+    /// When the server was last handed an answer, or begun with.
+    heard: Instant,
 }
 
 impl Client {
-    pub fn new(workspace: PathBuf, changed: Arc<Notify>) -> Self {
-        Self(Arc::new(Inner { workspace, changed, progress: Mutex::default() }))
+    pub fn new(server: Arc<str>, workspace: PathBuf, changed: Arc<Notify>) -> Self {
+        Self(Arc::new(Inner {
+            server,
+            workspace,
+            changed,
+            progress: Mutex::default(),
+            calls: Mutex::default(),
+            asking: tokio::sync::Mutex::default(),
+        }))
     }
 
-    /// Passes the progress of a call on until the guard is dropped.
-    pub fn follow(&self, token: ProgressToken, progress: Progress) -> Following {
-        self.lock().insert(token.clone(), progress);
-        Following { client: self.clone(), token }
+    /// A call begins; it is over when the guard is dropped.
+    pub fn begin(&self, context: &ToolContext) -> Call {
+        let mut calls = self.calls();
+        calls.begun += 1;
+        let number = calls.begun;
+        calls.under_way.insert(number, UnderWay { context: context.clone(), open: 0, heard: Instant::now() });
+        Call { client: self.clone(), number, token: None }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<ProgressToken, Progress>> {
+    /// The clock of a call.
+    pub fn clock(&self, call: &Call) -> CallClock {
+        CallClock { client: self.clone(), number: call.number }
+    }
+
+    fn progress(&self) -> MutexGuard<'_, HashMap<ProgressToken, Shown>> {
         self.0.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    fn calls(&self) -> MutexGuard<'_, Calls> {
+        self.0.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Asks the person of the call that began first; none where nobody answers.
+    async fn ask(&self, form: &Form) -> Option<serde_json::Value> {
+        let _alone = self.0.asking.lock().await;
+        let (number, context) =
+            self.calls().under_way.first_key_value().map(|(number, call)| (*number, call.context.clone()))?;
+        let asks = context.asks.clone()?;
+        let _open = Open::new(self, number);
+        let mut wrong = None;
+        for _ in 0..MOST_TRIES {
+            let text = form.question(&self.0.server, wrong.as_deref());
+            let answer = tokio::select! {
+                answer = asks.ask(text, form.choices()) => answer?,
+                () = context.stop.cancelled() => return None,
+            };
+            match form.read(&answer) {
+                Ok(content) => return Some(content),
+                Err(why) => wrong = Some(why),
+            }
+        }
+        None
+    }
 }
 
-/// Ends with the call.
-pub(crate) struct Following {
+/// A call that is under way.
+pub(crate) struct Call {
     client: Client,
-    token: ProgressToken,
+    number: u64,
+    token: Option<ProgressToken>,
 }
 
-impl Drop for Following {
+impl Call {
+    /// Passes its progress on.
+    pub fn follow(&mut self, token: ProgressToken, progress: Progress) {
+        self.client.progress().insert(token.clone(), Shown { to: progress, last: None });
+        self.token = Some(token);
+    }
+}
+
+/// Measures how long a server takes for a call.
+pub(crate) struct CallClock {
+    client: Client,
+    number: u64,
+}
+
+impl CallClock {
+    /// Comes back when the server has taken that long, not counting the time that a person took to answer.
+    pub async fn too_long(&self, time: Duration) {
+        loop {
+            let due = match self.client.calls().under_way.get(&self.number) {
+                Some(call) if call.open > 0 => Instant::now() + PROGRESS_PAUSE,
+                Some(call) if call.heard + time > Instant::now() => call.heard + time,
+                Some(_) | None => return,
+            };
+            tokio::time::sleep_until(due.into()).await;
+        }
+    }
+}
+
+impl Drop for Call {
     fn drop(&mut self) {
-        self.client.lock().remove(&self.token);
+        self.client.calls().under_way.remove(&self.number);
+        if let Some(token) = &self.token {
+            self.client.progress().remove(token);
+        }
+    }
+}
+
+/// A question that a person has not answered.
+struct Open {
+    client: Client,
+    number: u64,
+}
+
+impl Open {
+    fn new(client: &Client, number: u64) -> Self {
+        if let Some(call) = client.calls().under_way.get_mut(&number) {
+            call.open += 1;
+        }
+        Self { client: client.clone(), number }
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        if let Some(call) = self.client.calls().under_way.get_mut(&self.number) {
+            call.open -= 1;
+            call.heard = Instant::now();
+        }
     }
 }
 
@@ -65,6 +195,7 @@ impl Drop for Following {
 fn config() -> ClientConfig {
     let mut capabilities = ClientCapabilities::default();
     capabilities.roots = Some(Default::default());
+    capabilities.elicitation = Some(Default::default());
     let us = Implementation::new("majordomo", env!("CARGO_PKG_VERSION"));
     ClientConfig::new(capabilities, us).with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
 }
@@ -80,9 +211,36 @@ impl ClientHandler for Client {
         Ok(ListRootsResult::new(vec![Root::new(file_address(&path.to_string_lossy())).with_name(name)]))
     }
 
+    async fn create_elicitation(
+        &self,
+        request: ElicitRequestParams,
+        _: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        let form = match request {
+            ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } => {
+                let schema = serde_json::to_value(&requested_schema).unwrap_or_default();
+                Form::new(&message, &schema)
+            }
+            // An address that the person should open: neither offered nor opened.
+            _ => None,
+        };
+        let Some(form) = form else { return Ok(ElicitResult::new(ElicitationAction::Decline)) };
+        Ok(match self.ask(&form).await {
+            Some(content) => ElicitResult::new(ElicitationAction::Accept).with_content(content),
+            None => ElicitResult::new(ElicitationAction::Decline),
+        })
+    }
+
     async fn on_progress(&self, params: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
-        let receiver = self.lock().get(&params.progress_token).cloned();
-        let Some(progress) = receiver else { return };
+        let receiver = {
+            let mut progress = self.progress();
+            let Some(shown) = progress.get_mut(&params.progress_token) else { return };
+            if shown.last.is_some_and(|last| last.elapsed() < PROGRESS_PAUSE) {
+                return;
+            }
+            shown.last = Some(Instant::now());
+            shown.to.clone()
+        };
         let share = match params.total {
             Some(total) => format!("{} of {total}", params.progress),
             None => params.progress.to_string(),
@@ -90,7 +248,7 @@ impl ClientHandler for Client {
         let message = params.message.unwrap_or_default();
         let words: String =
             [share.as_str(), message.as_str()].join(" ").trim_end().chars().take(LONGEST_PROGRESS).collect();
-        progress(&words);
+        receiver(&words);
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
@@ -118,8 +276,8 @@ mod tests {
 
     // T54
     #[test]
-    fn neither_a_model_nor_a_person_is_offered_to_servers() {
+    fn no_model_is_offered_to_servers() {
         let offered = serde_json::to_value(config().capabilities).unwrap();
-        assert_eq!(offered, serde_json::json!({"roots": {}}));
+        assert_eq!(offered, serde_json::json!({"roots": {}, "elicitation": {}}));
     }
 }

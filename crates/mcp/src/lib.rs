@@ -14,8 +14,12 @@
 //! (`crates/agent`), processes and sandboxes (`crates/tool`). Absent: the server's side of the protocol.
 
 mod client;
+mod content;
+mod elicit;
 mod error;
 mod find;
+mod http;
+mod login;
 mod names;
 mod offered;
 mod output;
@@ -25,10 +29,13 @@ mod servers;
 mod settings;
 mod tools;
 
+pub use content::{PromptInfo, ResourceInfo};
 pub use error::Error;
 pub use find::{CALL_TOOL, FIND_TOOLS};
+pub use login::{Login, is_logged_in, log_out};
 pub use names::{SEPARATOR, plain_name};
 pub use offered::{Change, Offered, Pinned, Pins};
 pub use server::{Server, Surroundings};
 pub use servers::{Servers, Status, ToolState};
 pub use settings::{Connection, ServerSettings};
+pub use tools::judged_only;

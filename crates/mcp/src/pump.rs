@@ -23,8 +23,9 @@ pub(crate) const LONGEST_LINE: usize = 8 * 1024 * 1024;
 const FLOOD_BYTES: usize = 256 * 1024 * 1024;
 const FLOOD_TIME: Duration = Duration::from_secs(60);
 
-/// How long the first request may be unanswered. A server that is only slow answers the second one.
-const FIRST_ANSWER: Duration = Duration::from_secs(4);
+/// How long the first request may be unanswered. A server of the newest revision that is slow to start must have answered by then, for it does
+/// not take the second one; one that ignores the first is started by then, and answers the second at once.
+const FIRST_ANSWER: Duration = Duration::from_secs(7);
 
 /// How far into a line it is looked for the request that it answers.
 const HEAD: usize = 512;

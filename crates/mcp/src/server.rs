@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use agent::tools::ToolResult;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, PaginatedRequestParams, ProtocolVersion,
-    ServerResult, SubscriptionFilter,
+    ServerCapabilities, ServerResult, SubscriptionFilter,
 };
 use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, PeerRequestOptions, RoleClient, RunningService, ServiceError,
@@ -20,16 +20,20 @@ use rmcp::service::{
 };
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::async_rw::AsyncRwTransport;
-use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use rmcp::transport::auth::{AuthClient, AuthError};
+use rmcp::transport::streamable_http_client::{AuthRequiredError, StreamableHttpClientTransportConfig};
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 use tool::{CommandHost, Program, ProgramSpec, ToolContext, Workspace};
 
-use crate::client::Client;
+use crate::client::{Call, Client};
 use crate::error::Error;
+use crate::http::Bounded;
+use crate::login;
 use crate::offered::Offered;
 use crate::output;
 use crate::pump::{self, End};
+use crate::servers::plainly;
 use crate::settings::{Connection, ServerSettings};
 
 /// How long a server may take to start and to list its tools.
@@ -58,6 +62,8 @@ pub struct Surroundings {
     pub workspace: Arc<Workspace>,
     /// The folder in which each server has a folder of its own for what it can fetch again; none where nothing is kept.
     pub cache: Option<PathBuf>,
+    /// The folder of the tokens of logins; none where nothing is kept.
+    pub tokens: Option<PathBuf>,
 }
 
 /// One server.
@@ -85,8 +91,8 @@ struct State {
 }
 
 /// A connection.
-struct Live {
-    service: RunningService<RoleClient, Client>,
+pub(crate) struct Live {
+    pub(crate) service: RunningService<RoleClient, Client>,
     client: Client,
     since: Instant,
     /// How the program ended; none while it lives.
@@ -176,6 +182,7 @@ impl Server {
             }
         };
         let params = CallToolRequestParams::new(tool.own_name.to_string()).with_arguments(arguments);
+        let mut call = live.client.begin(context);
         // The server's own last words may be among the reasons.
         let unknown = |why: String| ToolResult {
             executed: true,
@@ -189,16 +196,17 @@ impl Server {
                 None => std::future::pending().await,
             }
         };
+        let timed = live.client.clock(&call);
         // Dropping the request tells the server that it is cancelled.
         let answered = tokio::select! {
             biased;
-            answered = live.request(params, context) => answered,
+            answered = live.request(params, context, &mut call) => answered,
             how = died => {
                 self.broken(&live, Error::Ended(how.clone())).await;
                 return unknown(format!("MCP server {server} ended during the call: {how}"));
             }
             () = context.stop.cancelled() => return unknown("stopped; the server was told to cancel it".to_owned()),
-            () = tokio::time::sleep(self.settings.call_time) => {
+            () = timed.too_long(self.settings.call_time) => {
                 let seconds = self.settings.call_time.as_secs();
                 return unknown(format!("MCP server {server} did not answer within {seconds} s and was told to cancel it"));
             }
@@ -210,6 +218,10 @@ impl Server {
                 told.unwrap_or_else(|broken| {
                     ToolResult::error(format!("{name}: its result could not be read: {broken}"))
                 })
+            }
+            Err(error) if self.wants_login(&error) => {
+                let why = self.failed(Error::Login(server.clone()));
+                ToolResult::error(format!("{name} was not called: MCP server {server} cannot be used: {why}"))
             }
             Err(ServiceError::TransportClosed | ServiceError::TransportSend(_)) => {
                 // The end of the program is known a moment after that of its output.
@@ -228,6 +240,28 @@ impl Server {
                 }
             }
             Err(other) => unknown(other.to_string()),
+        }
+    }
+
+    /// Whether a request was refused for want of a login.
+    fn wants_login(&self, error: &ServiceError) -> bool {
+        let ServiceError::TransportSend(error) = error else { return false };
+        let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(&*error.error);
+        while let Some(error) = cause {
+            let is_auth = matches!(error.downcast_ref(), Some(AuthError::AuthorizationRequired));
+            if is_auth || error.is::<AuthRequiredError>() {
+                return true;
+            }
+            cause = error.source();
+        }
+        false
+    }
+
+    /// What a failed request means, other than one of a call.
+    pub(crate) fn ended(&self, error: &ServiceError) -> Error {
+        match self.wants_login(error) {
+            true => self.failed(Error::Login(self.settings.name.clone())),
+            false => Error::Ended(error.to_string()),
         }
     }
 
@@ -252,7 +286,7 @@ impl Server {
     }
 
     /// The connection, made if there is none. All that need it wait for the same start.
-    async fn live(&self) -> Result<Arc<Live>, Error> {
+    pub(crate) async fn live(&self) -> Result<Arc<Live>, Error> {
         let mut state = self.state.lock().await;
         if self.closed.is_cancelled() {
             return Err(Error::Closed);
@@ -316,18 +350,28 @@ impl Server {
     }
 
     async fn connect(&self) -> Result<Live, Error> {
-        let client = Client::new(self.around.workspace.root().to_owned(), self.changed.clone());
-        let live = match &self.settings.connection {
-            Connection::Program { command, env, cwd } => self.start(client, command, env, cwd.clone()).await?,
-            Connection::Http { url, headers } => self.reach(client, url, headers).await?,
+        let live = match self.join(lifecycle()).await {
+            // Another connection, for this one has begun in the newest revision.
+            Err(Error::Older) => self.join(ClientLifecycleMode::Initialize).await?,
+            joined => joined?,
         };
         live.subscribe(&self.changed);
         Ok(live)
     }
 
+    async fn join(&self, lifecycle: ClientLifecycleMode) -> Result<Live, Error> {
+        let name = self.settings.name.clone();
+        let client = Client::new(name, self.around.workspace.root().to_owned(), self.changed.clone());
+        match &self.settings.connection {
+            Connection::Program { command, env, cwd } => self.start(client, lifecycle, command, env, cwd.clone()).await,
+            Connection::Http { url, headers } => self.reach(client, lifecycle, url, headers).await,
+        }
+    }
+
     async fn start(
         &self,
         client: Client,
+        lifecycle: ClientLifecycleMode,
         command: &[String],
         env: &std::collections::BTreeMap<String, String>,
         cwd: Option<String>,
@@ -353,7 +397,7 @@ impl Server {
         let (said, ended) = watch::channel(None);
         let last_words = tokio::spawn(last_words(errors));
         let (to, from) = tokio::io::duplex(256 * 1024);
-        let pumping = tokio::spawn(pump::pump(output, to, true));
+        let pumping = tokio::spawn(pump::pump(output, to, lifecycle != ClientLifecycleMode::Initialize));
         let ending = end.clone();
         let life = tokio::spawn(async move {
             let flooded = async {
@@ -390,7 +434,7 @@ impl Server {
         let served = tokio::select! {
             biased;
             how = end_of(ended.clone()) => return Err(Error::Start(how.unwrap_or_default())),
-            served = serve_client_with_lifecycle(client.clone(), transport, lifecycle()) => served,
+            served = serve_client_with_lifecycle(client.clone(), transport, lifecycle) => served,
         };
         let service = match served {
             Ok(service) => service,
@@ -398,6 +442,7 @@ impl Server {
                 end.cancel();
                 let how = tokio::time::timeout(CLOSE_TIME, end_of(ended.clone())).await.ok().flatten();
                 return Err(match (error, how) {
+                    (ClientInitializeError::NoCompatibleProtocolVersion { .. }, _) => Error::Older,
                     (ClientInitializeError::ConnectionClosed(_), Some(how)) => Error::Start(how),
                     (error, _) => Error::Start(words(&error)),
                 });
@@ -417,6 +462,7 @@ impl Server {
     async fn reach(
         &self,
         client: Client,
+        lifecycle: ClientLifecycleMode,
         url: &str,
         headers: &std::collections::BTreeMap<String, String>,
     ) -> Result<Live, Error> {
@@ -427,6 +473,7 @@ impl Server {
             .connect_timeout(START_TIME)
             .build()
             .map_err(|error| Error::Start(error.to_string()))?;
+        let http = Bounded(http);
         let mut config = StreamableHttpClientTransportConfig::with_uri(url).max_concurrent_requests(HTTP_CALLS);
         config = config.max_sse_event_size(pump::LONGEST_LINE);
         let mut sent = std::collections::HashMap::new();
@@ -438,11 +485,27 @@ impl Server {
             value.set_sensitive(true);
             sent.insert(name, value);
         }
-        let transport = StreamableHttpClientTransport::with_client(http, config.custom_headers(sent));
-        let served = serve_client_with_lifecycle(client.clone(), transport, lifecycle()).await;
+        let has_token = sent.contains_key(&reqwest::header::AUTHORIZATION);
+        let tokens = match self.around.tokens.as_ref().filter(|_| !has_token) {
+            Some(folder) => login::tokens(&self.settings, url, folder).await?,
+            None => None,
+        };
+        let config = config.custom_headers(sent);
+        let served = match tokens {
+            Some(tokens) => {
+                let http = AuthClient::new(http, tokens);
+                let transport = StreamableHttpClientTransport::with_client(http, config);
+                serve_client_with_lifecycle(client.clone(), transport, lifecycle).await
+            }
+            None => {
+                let transport = StreamableHttpClientTransport::with_client(http, config);
+                serve_client_with_lifecycle(client.clone(), transport, lifecycle).await
+            }
+        };
         let service =
             served.map_err(|error| match error.is_authorization_required() || error.auth_challenge().is_some() {
-                true => Error::Login,
+                true => Error::Login(self.settings.name.clone()),
+                false if matches!(error, ClientInitializeError::NoCompatibleProtocolVersion { .. }) => Error::Older,
                 false => Error::Start(words(&error)),
             })?;
         let (_, ended) = watch::channel(None);
@@ -491,21 +554,28 @@ impl Live {
         });
     }
 
+    /// Whether the server can do something.
+    pub(crate) fn has(&self, what: impl Fn(&ServerCapabilities) -> bool) -> bool {
+        self.service.peer_info().is_some_and(|info| what(&info.capabilities))
+    }
+
     async fn request(
         &self,
         params: CallToolRequestParams,
         context: &ToolContext,
+        call: &mut Call,
     ) -> Result<CallToolResult, ServiceError> {
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params.clone()));
         let handle = self.service.peer().send_cancellable_request(request, PeerRequestOptions::no_options()).await?;
-        let _following =
-            context.progress.clone().map(|progress| self.client.follow(handle.progress_token.clone(), progress));
+        if let Some(progress) = context.progress.clone() {
+            call.follow(handle.progress_token.clone(), progress);
+        }
         let mut abandoned = Abandoned { peer: self.service.peer().clone(), id: Some(handle.id.clone()) };
         let answered = handle.await_response().await;
         abandoned.id = None;
         match answered? {
             ServerResult::CallToolResult(result) => Ok(result),
-            // It wants to know something first; nothing was done yet. Asked again, it is told that its question is declined.
+            // It wants to know something first, and nothing was done yet: asked again, it has its questions answered by our side of the connection.
             ServerResult::InputRequiredResult(_) => self.service.call_tool(params).await,
             _ => Err(ServiceError::UnexpectedResponse),
         }
@@ -575,10 +645,20 @@ fn lifecycle() -> ClientLifecycleMode {
 /// Why a connection was not made, without what the server said at length.
 fn words(error: &ClientInitializeError) -> String {
     let said = match error {
-        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => fallback.to_string(),
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => return words(fallback),
+        // Its own words name types of the library.
+        ClientInitializeError::TransportError { error, .. } => {
+            let mut text = error.error.to_string();
+            let mut cause = error.error.source();
+            while let Some(error) = cause {
+                text = format!("{text}: {error}");
+                cause = error.source();
+            }
+            text
+        }
         other => other.to_string(),
     };
-    said.chars().take(300).collect()
+    said.chars().map(|c| if c.is_control() { ' ' } else { c }).take(300).collect()
 }
 
 async fn tools_of(
@@ -591,7 +671,7 @@ async fn tools_of(
         let mut page = PaginatedRequestParams::default();
         page.cursor = cursor;
         let listed = service.list_tools(Some(page)).await.map_err(|error| match error {
-            ServiceError::McpError(error) => Error::Refused(error.message.chars().take(300).collect()),
+            ServiceError::McpError(error) => Error::Refused(plainly(&error.message)),
             other => Error::Ended(other.to_string()),
         })?;
         for tool in &listed.tools {
@@ -601,9 +681,12 @@ async fn tools_of(
             match Offered::of(&settings.name, tool) {
                 // Two that agents would call by the same name: the one that came first is kept.
                 Ok(offered) if !names.insert(offered.name.clone()) => {
+                    let first = found.iter().find(|first| first.name == offered.name);
                     tracing::warn!(
-                        "MCP server {}: two tools are named {}, and the second is left out",
+                        "MCP server {}: its tools '{}' and '{}' would both be named {}, and the second is left out",
                         settings.name,
+                        plainly(first.map_or("", |first| &first.own_name)),
+                        plainly(&offered.own_name),
                         offered.name
                     );
                 }
@@ -615,7 +698,7 @@ async fn tools_of(
                     );
                     return Ok(found.into());
                 }
-                Err(why) => tracing::warn!("MCP server {}: a tool is left out: {why}", settings.name),
+                Err(why) => tracing::warn!("MCP server {}: a tool is left out: {}", settings.name, plainly(&why)),
             }
         }
         cursor = listed.next_cursor;

@@ -135,22 +135,29 @@ impl Servers {
         let mut findable = Vec::new();
         for server in self.servers() {
             let status = self.status_of(server);
-            let name = &status.settings.name;
+            let settings = &status.settings;
+            let name = &settings.name;
             let mut registry = Registry::from_origin(Origin::Server(name.clone()));
             for (offered, state) in status.tools {
                 if state != ToolState::On {
                     continue;
                 }
                 if is_taken(&offered.name) {
-                    tracing::warn!("MCP server {name}: {} is left out, another tool has this name", offered.name);
+                    tracing::warn!(
+                        "MCP server {name}: its tool '{}' is left out, a tool of this program is named {}, too",
+                        plainly(&offered.own_name),
+                        offered.name
+                    );
                     continue;
                 }
                 let tool = ServerTool::new(server.clone(), offered.clone());
                 if status.is_deferred {
                     findable.push(Findable { server: name.clone(), offered });
                     registry = registry.with_deferred(tool);
-                } else {
+                } else if settings.trusted {
                     registry = registry.with(tool);
+                } else {
+                    registry = registry.with_foreign(tool);
                 }
             }
             all = all.join(registry);
@@ -240,6 +247,11 @@ impl Drop for Inner {
     fn drop(&mut self) {
         self.closed.cancel();
     }
+}
+
+/// A server's name for something, for a line of a terminal.
+pub(crate) fn plainly(name: &str) -> String {
+    name.chars().map(|c| if c.is_control() { '?' } else { c }).take(80).collect()
 }
 
 fn pinned(offered: &[Offered]) -> BTreeMap<Arc<str>, Pinned> {

@@ -21,8 +21,20 @@ pub struct ServerSettings {
     /// How many tokens the descriptions and schemas of its tools may have together; above that they are reached by
     /// [`FIND_TOOLS`](crate::FIND_TOOLS) and [`CALL_TOOL`](crate::CALL_TOOL).
     pub schema_tokens: usize,
+    /// Whether a person vouches for the words in which it describes its tools: then they do not count as untrusted text.
+    pub trusted: bool,
+    /// What is started or reached as its file writes it, with names of variables in the place of their values; none where the connection says
+    /// it.
+    pub written: Option<Arc<str>>,
     /// Where it is configured, for people.
     pub origin: Arc<str>,
+}
+
+impl ServerSettings {
+    /// Exactly what is started or reached, for a person, without values of variables.
+    pub fn shown(&self) -> String {
+        self.written.as_ref().map_or_else(|| self.connection.shown(), |written| written.to_string())
+    }
 }
 
 /// How a server is reached.
@@ -60,7 +72,7 @@ impl Connection {
         let mut text = String::new();
         let hidden = |text: &mut String, named: &BTreeMap<String, String>, what: &str| {
             if !named.is_empty() {
-                let names: Vec<&str> = named.keys().map(String::as_str).collect();
+                let names: Vec<String> = named.iter().map(|(name, value)| with_sources(name, value)).collect();
                 let _ = write!(text, " ({what}: {})", names.join(", "));
             }
         };
@@ -104,6 +116,21 @@ impl Connection {
     }
 }
 
+/// A name whose value is not shown, with the variables of the environment that the value is made of: what is carried where must be seen.
+fn with_sources(name: &str, value: &str) -> String {
+    let mut sources = Vec::new();
+    let mut rest = value;
+    while let Some(at) = rest.find("${") {
+        let Some(end) = rest[at..].find('}') else { break };
+        sources.push(&rest[at..=at + end]);
+        rest = &rest[at + end + 1..];
+    }
+    match sources.is_empty() {
+        true => name.to_owned(),
+        false => format!("{name} from {}", sources.join(" and ")),
+    }
+}
+
 /// A word as a shell would take it, so that two commands that differ look different.
 fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
@@ -129,6 +156,14 @@ mod tests {
         let shown = program(&["npx", "-y", "a b", "it's"]).shown();
         assert_eq!(shown, r"npx -y 'a b' 'it'\''s' (variables: TOKEN)");
         assert!(!format!("{:?}", program(&["x"])).contains("canary"));
+    }
+
+    // T47, T61
+    #[test]
+    fn variables_that_a_header_carries_out_are_named() {
+        let headers = BTreeMap::from([("X-Key".to_owned(), "a ${AWS_SECRET} b ${HOME:-x}".to_owned())]);
+        let shown = Connection::Http { url: "https://a.example/mcp".to_owned(), headers }.shown();
+        assert_eq!(shown, "https://a.example/mcp (headers: X-Key from ${AWS_SECRET} and ${HOME:-x})");
     }
 
     #[test]

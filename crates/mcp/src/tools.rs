@@ -10,11 +10,12 @@ use agent::Json;
 use agent::tools::{Assessment, Reach, Risk, ToolInfo, ToolResult};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
-use tool::{Tool, ToolContext};
+use tool::{Origin, Registry, Tool, ToolContext};
 
 use crate::offered::Offered;
 use crate::output;
 use crate::server::Server;
+use crate::settings::ServerSettings;
 
 /// A tool of a server.
 pub(crate) struct ServerTool {
@@ -34,6 +35,40 @@ impl ServerTool {
             risk: Risk::High,
         };
         Self { server, offered, info }
+    }
+}
+
+/// A tool of a server that can be judged and not called, for who wants to know what would become of a call: no server is started for that. What
+/// a server says about its tools decides nothing.
+pub fn judged_only(settings: &ServerSettings, name: &str) -> Registry {
+    let (reach, risk) = (Reach::World, Risk::High);
+    let (description, schema) = ("".into(), Json::object());
+    let info = ToolInfo { name: name.into(), description, schema, reach, idempotent: false, risk };
+    Registry::from_origin(Origin::Server(settings.name.clone()))
+        .with(JudgedOnly { info, origin: settings.origin.clone() })
+}
+
+struct JudgedOnly {
+    info: ToolInfo,
+    origin: Arc<str>,
+}
+
+impl Tool for JudgedOnly {
+    fn info(&self) -> &ToolInfo {
+        &self.info
+    }
+
+    fn assess(&self, input: &Json, _: &Path) -> Assessment {
+        let effect = format!("calls a tool of an MCP server ({})", self.origin);
+        Assessment { effect: effect.into(), standing: Some("*".into()), ..Assessment::of(&self.info, input) }
+    }
+
+    fn assesses_at_once(&self) -> bool {
+        true
+    }
+
+    fn run<'a>(&'a self, _: &'a Json, _: &'a ToolContext) -> BoxFuture<'a, ToolResult> {
+        Box::pin(async { ToolResult::error("nothing was called: the server is not started here") })
     }
 }
 

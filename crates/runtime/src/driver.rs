@@ -13,7 +13,7 @@ use std::time::Duration;
 use agent::event::{Answered, ThreadCreated};
 use agent::message::Part;
 use agent::permission::Rule;
-use agent::{Event, Input, InputId, Outside, Report, Step, Strength, Thread, ThreadId};
+use agent::{Event, Input, InputId, Outcome, Outside, Report, Step, Strength, Thread, ThreadId};
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
@@ -339,7 +339,11 @@ impl Driver {
                 self.performer.judged_by = Some(tools.clone());
             }
             self.performer.decided_by = Some(tools);
-            if !events.is_empty() {
+            if events.is_empty() {
+                // A call that asks is answered also where nothing is remembered of that: nobody can be asked.
+                effects.retain(|effect| matches!(effect, agent::Effect::AnswerTool { .. }));
+                self.after(&events, effects, rules.as_ref(), reopening);
+            } else {
                 match self.commit(now, &events).await {
                     Commitment::Done => self.after(&events, effects, rules.as_ref(), reopening),
                     Commitment::Behind => {
@@ -596,7 +600,10 @@ fn observe(runtime: &Arc<Inner>, created: &ThreadCreated, event: &Event) {
                 question: format!("{path} wants to use {}: {}", approval.tool, approval.effect).into(),
             }
         }
-        Event::Reported(report) => HookKind::RunEnded { report: report.text.clone() },
+        // Of a run that the agent ended itself, the hooks heard before.
+        Event::Reported(report) if report.outcome != Outcome::Completed => {
+            HookKind::RunEnded { report: report.text.clone(), was_sent_back: false }
+        }
         _ => return,
     };
     if let Some(hooks) = runtime.facts.hooks(HookMoment::new(created, kind)) {

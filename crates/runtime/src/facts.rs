@@ -43,11 +43,25 @@ pub trait Sources: Send + Sync {
         false
     }
 
+    /// Whether hooks hear of the end of a run before it ends: of roots, and of sub-agents. Asked once.
+    fn stop_hooks(&self) -> StopHooks {
+        StopHooks::default()
+    }
+
     /// Runs the hooks for a moment; none where there are none. Dropping the future ends them.
     fn hooks(&self, moment: HookMoment) -> Option<BoxFuture<'static, HookOutcome>> {
         let _ = moment;
         None
     }
+}
+
+/// Which threads have hooks that hear of the end of a run before it ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StopHooks {
+    /// Roots.
+    pub roots: bool,
+    /// Sub-agents.
+    pub sub_agents: bool,
 }
 
 /// No rules and no preferences.
@@ -68,6 +82,7 @@ pub struct Gatherer {
     known: Arc<Mutex<(u64, Arc<Facts>)>>,
     providers: Providers,
     sources: Arc<dyn Sources>,
+    stop_hooks: StopHooks,
     looking: Arc<Semaphore>,
     /// By workspace: whether it is on a disk of this machine.
     local: Arc<Mutex<HashMap<Arc<str>, bool>>>,
@@ -77,7 +92,15 @@ impl Gatherer {
     /// A gatherer of facts for one process. The tools of the catalogue are those of the registry in force.
     pub fn new(catalog: Arc<Catalog>, consent: Consent, providers: Providers, sources: Arc<dyn Sources>) -> Self {
         let known = Arc::new(Mutex::new((0, Arc::new(Facts::new(catalog, consent)))));
-        Self { known, providers, sources, looking: Arc::new(Semaphore::new(LOOKING)), local: Arc::default() }
+        let stop_hooks = sources.stop_hooks();
+        Self {
+            known,
+            providers,
+            sources,
+            stop_hooks,
+            looking: Arc::new(Semaphore::new(LOOKING)),
+            local: Arc::default(),
+        }
     }
 
     /// What is known without looking: the catalogue with these tools, and whether a person can be asked.
@@ -88,6 +111,7 @@ impl Gatherer {
                 tools: tools.infos(),
                 deferred: tools.deferred(),
                 servers: tools.servers(),
+                foreign: tools.foreign(),
                 version: tools.digest().clone(),
                 ..(*known.1.catalog).clone()
             };
@@ -99,10 +123,15 @@ impl Gatherer {
     /// The same for one thread: in its conversation a person may be asked, though in general none is.
     pub fn known_for(&self, thread: &ThreadId, tools: &Registry) -> Arc<Facts> {
         let known = self.known(tools);
-        match known.consent == Consent::Nobody && self.sources.can_ask(&thread.root()) {
-            true => Arc::new(Facts::new(known.catalog.clone(), Consent::Asked)),
-            false => known,
+        let can_ask = known.consent == Consent::Nobody && self.sources.can_ask(&thread.root());
+        let stop_hooks = if thread.is_root() { self.stop_hooks.roots } else { self.stop_hooks.sub_agents };
+        if !can_ask && !stop_hooks {
+            return known;
         }
+        let consent = if can_ask { Consent::Asked } else { known.consent };
+        let mut known = Facts::new(known.catalog.clone(), consent);
+        known.stop_hooks = stop_hooks;
+        Arc::new(known)
     }
 
     /// Adds to what is known what a thread needs, in its workspace. Calls are assessed by `tools`.

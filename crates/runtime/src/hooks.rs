@@ -54,10 +54,12 @@ pub enum HookKind {
         /// Its task.
         task: Arc<str>,
     },
-    /// A run is over: of a sub-agent, or of a root.
+    /// An agent, a sub-agent or a root, says that it is done: a hook that refuses that sends it back to work. Or its run has ended in another way.
     RunEnded {
-        /// What was reported.
+        /// What it says, or what was reported.
         report: Arc<str>,
+        /// Whether a hook has sent it back to work before.
+        was_sent_back: bool,
     },
     /// A person is asked.
     PersonAsked {

@@ -7,6 +7,7 @@
 //! Left to others: what an input means (`agent`), how it is kept (`store`), how a model is reached (`provider`), what a
 //! tool does (`tool`). Deliberately absent: anything that draws, and any state that is not in the log or about to be.
 
+mod asking;
 mod attach;
 mod checks;
 mod clock;
@@ -28,7 +29,7 @@ mod take_up;
 pub use checks::{result_misfit, run_checks};
 pub use clock::Clock;
 pub use error::Error;
-pub use facts::{Gatherer, Sources};
+pub use facts::{Gatherer, Sources, StopHooks};
 pub use hooks::{HookKind, HookMoment, HookOutcome};
 pub use runtime::{Fleeting, FleetingKind, Options, Registration, RunHandle, Runtime, Said, Start, short_name};
 pub use schema::{check as check_schema, misfit};

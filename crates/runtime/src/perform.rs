@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
+use agent::checks::CheckedBy;
 use agent::model::{CallError, CallErrorKind};
 use agent::permission::{Layer, Rule, forbidden};
 use agent::tools::{READ_FILE, ToolResult};
@@ -17,6 +18,7 @@ use provider::{Ask, Conversation, Delta, DeltaSink, Effort};
 use tokio_util::sync::CancellationToken;
 use tool::{Registry, SeenFiles, Tool, Workspace};
 
+use crate::asking::{CallAsks, Questions};
 use crate::checks::run_checks;
 use crate::clock::Clock;
 use crate::driver::message_of;
@@ -46,6 +48,8 @@ pub struct Performer {
     pub decided_by: Option<Arc<Registry>>,
     /// When the model last streamed text; 0 for never.
     heard: Arc<AtomicI64>,
+    /// What its calls want to know from a person.
+    questions: Questions,
 }
 
 struct Rendered {
@@ -68,6 +72,7 @@ impl Performer {
             judged_by: None,
             decided_by: None,
             heard: Arc::default(),
+            questions: Questions::default(),
         }
     }
 
@@ -113,7 +118,12 @@ impl Performer {
                 }
                 None
             }
-            Effect::RunChecks { call, commands, allowed } => {
+            Effect::AnswerTool { number, answer, .. } => {
+                self.questions.answer(number, answer);
+                None
+            }
+            Effect::RunChecks { call, by: CheckedBy::Hooks, .. } => Some(self.run_stop_hooks(thread, call)),
+            Effect::RunChecks { call, commands, allowed, by: CheckedBy::Brief } => {
                 Some(self.run_checks(thread, call, commands, allowed, rules.cloned()))
             }
             Effect::StartChild { child } => {
@@ -364,6 +374,32 @@ impl Performer {
         .boxed()
     }
 
+    /// Runs the hooks that hear of the end of a run before it ends. An error sends the agent back to work.
+    fn run_stop_hooks(&mut self, thread: &Thread, call: CallId) -> BoxFuture<'static, Input> {
+        let context = self.tool_context(thread, &call, false);
+        let run = thread.run.as_ref();
+        let kind = HookKind::RunEnded {
+            report: run.map(|run| run.words.last_text.clone()).unwrap_or_default(),
+            was_sent_back: run.is_some_and(|run| run.hooks.failed > 0),
+        };
+        let hooks = self.runtime.facts.hooks(HookMoment::new(&thread.created, kind));
+        async move {
+            let outcome = match hooks {
+                Some(hooks) => tokio::select! {
+                    outcome = hooks => outcome,
+                    () = context.stop.cancelled() => HookOutcome::default(),
+                },
+                None => HookOutcome::default(),
+            };
+            let result = match outcome.refused {
+                Some(reason) => ToolResult { executed: true, ..ToolResult::error(reason) },
+                None => ToolResult::ok("the hooks let it end"),
+            };
+            Input::ChecksFinished { call, result }
+        }
+        .boxed()
+    }
+
     /// What a call of the thread works with.
     fn tool_context(&mut self, thread: &Thread, call: &CallId, is_approved: bool) -> tool::ToolContext {
         self.tools.retain(|call, _| thread.calls.slot(call).is_some());
@@ -374,6 +410,12 @@ impl Performer {
             let what = FleetingKind::Call(shown.clone());
             // There may be no receiver.
             let _ = fleeting.send(Fleeting { thread: id.clone(), what, text: text.to_owned() });
+        };
+        let asks = CallAsks {
+            runtime: self.runtime.clone(),
+            thread: self.id.clone(),
+            call: call.clone(),
+            questions: self.questions.clone(),
         };
         tool::ToolContext {
             workspace: self.workspace.clone(),
@@ -388,6 +430,7 @@ impl Performer {
             foreign: thread.foreign,
             tools: thread.tools.names().into(),
             nested: None,
+            asks: Some(Arc::new(asks)),
         }
     }
 }

@@ -72,17 +72,19 @@ pub struct Said {
     pub attachments: Vec<Attachment>,
     /// Whether the person does not wait for the answer: then it counts as unread.
     pub unwatched: bool,
+    /// Whether untrusted text was added to the words.
+    pub foreign: bool,
 }
 
 impl Said {
     /// Words whose answer is waited for.
     pub fn new(text: impl Into<Arc<str>>) -> Self {
-        Self { text: text.into(), output_schema: None, attachments: Vec::new(), unwatched: false }
+        Self { text: text.into(), output_schema: None, attachments: Vec::new(), unwatched: false, foreign: false }
     }
 
     fn outside(self, grant: Option<Box<Grant>>) -> Outside {
-        let Self { text, output_schema, attachments, unwatched } = self;
-        Outside::UserSaid { text, output_schema, attachments, grant, unwatched }
+        let Self { text, output_schema, attachments, unwatched, foreign } = self;
+        Outside::UserSaid { text, output_schema, attachments, grant, unwatched, foreign }
     }
 }
 

@@ -310,6 +310,9 @@ pub struct Question {
     /// Answers that it offers, another may be given; left out where there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<String>,
+    /// Its number, where a call asks it that is under way; left out where the question is the call itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub midway: Option<u32>,
 }
 
 fn is_zero(number: &u32) -> bool {

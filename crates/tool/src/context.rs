@@ -38,6 +38,14 @@ pub struct ToolContext {
     pub tools: Arc<[Arc<str>]>,
     /// Makes further calls for the thread, under its permissions; none where there are none to be made.
     pub nested: Option<Arc<dyn Nested>>,
+    /// Asks a person on behalf of the call while it is under way; none where nobody can be asked.
+    pub asks: Option<Arc<dyn Asks>>,
+}
+
+/// Asks a person on behalf of a call that is under way.
+pub trait Asks: Send + Sync {
+    /// Puts a question where a person finds it, and waits for the answer; none where there will be none.
+    fn ask(&self, text: String, choices: Vec<String>) -> BoxFuture<'static, Option<Arc<str>>>;
 }
 
 /// Makes calls of other tools on behalf of a call, as if its thread had made them: judged by the same modes and rules.
@@ -65,6 +73,7 @@ impl ToolContext {
             foreign: false,
             tools: Arc::default(),
             nested: None,
+            asks: None,
         }
     }
 }

@@ -2,12 +2,15 @@
 //!
 //! This is the one list. The file tools and the reading of commands ask [`place`] before anything is done, the sandbox
 //! keeps what is there read-only, and the [watch](crate::watch) over a command finds what was put there all the same.
-//! Names count at any depth and in any case of letters, also where nothing is there yet.
+//! Names count at any depth and in any case of letters, also where nothing is there yet. Besides names, files of one workspace can be
+//! protected by their path ([`protect`]): those that commands of servers and hooks name.
 //!
 //! A repository is protected as a whole but for the names that everyday git commands write (`is_ordinary`): a name that
 //! a later git gives a meaning to is protected before it is known here.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
+use std::sync::{PoisonError, RwLock};
 
 /// What a path has to do with protected places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,6 +125,41 @@ const ORDINARY: [&str; 13] = [
     "fsmonitor--daemon",
     "reftable",
 ];
+
+/// What files are called that commands of servers and hooks name.
+pub(crate) const COMMANDS: &str = "files of servers and hooks";
+
+/// Files that are protected by their path, by workspace: both as they are named from there.
+static NAMED: RwLock<BTreeMap<PathBuf, BTreeSet<PathBuf>>> = RwLock::new(BTreeMap::new());
+
+/// From now on these files of a workspace are protected in this process, also those that are not there yet. `root` is the real path of the
+/// workspace, and the files are named from it.
+pub fn protect(root: &Path, files: impl IntoIterator<Item = PathBuf>) {
+    let mut named = NAMED.write().unwrap_or_else(PoisonError::into_inner);
+    named.entry(root.to_owned()).or_default().extend(files);
+}
+
+/// The files of a workspace that are protected by their path.
+pub(crate) fn by_path(root: &Path) -> BTreeSet<PathBuf> {
+    NAMED.read().unwrap_or_else(PoisonError::into_inner).get(root).cloned().unwrap_or_default()
+}
+
+/// The place of a path from a workspace, where the file is protected by its path.
+pub(crate) fn place_by_path(root: &Path, path: &str) -> Option<&'static str> {
+    let named = NAMED.read().unwrap_or_else(PoisonError::into_inner);
+    let named = named.get(root)?;
+    let mut plain = PathBuf::new();
+    for part in Path::new(path.strip_prefix(root.to_str()?).unwrap_or(path)).components() {
+        match part {
+            Component::Normal(name) => plain.push(name),
+            Component::ParentDir => {
+                plain.pop();
+            }
+            Component::CurDir | Component::RootDir | Component::Prefix(_) => {}
+        }
+    }
+    named.iter().any(|file| plain.starts_with(file)).then_some(COMMANDS)
+}
 
 /// The protected place that a path leads into, whatever folder it begins in.
 pub(crate) fn place(given: &str) -> Option<&'static str> {
@@ -344,6 +382,20 @@ mod tests {
         for path in outside {
             assert_eq!(place(path), None, "{path}");
         }
+    }
+
+    // T19, T48
+    #[test]
+    fn a_file_that_a_command_names_is_protected_by_its_path_and_no_other_is() {
+        let root = Path::new("/nowhere/at/all");
+        protect(root, [PathBuf::from("tools/serve.py")]);
+        for path in ["tools/serve.py", "./tools/../tools/serve.py", "/nowhere/at/all/tools/serve.py"] {
+            assert_eq!(place_by_path(root, path), Some(COMMANDS), "{path}");
+        }
+        for path in ["tools/other.py", "serve.py", "", "tools", "tools/serve.pyc"] {
+            assert_eq!(place_by_path(root, path), None, "{path}");
+        }
+        assert_eq!(place_by_path(Path::new("/elsewhere"), "tools/serve.py"), None);
     }
 
     #[test]

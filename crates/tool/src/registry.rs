@@ -63,6 +63,8 @@ struct Entry {
     origin: Origin,
     /// Whether models are not shown it in each request, and find it when they look for it.
     is_deferred: bool,
+    /// Whether its description is a stranger's, which no person vouches for.
+    is_foreign: bool,
 }
 
 /// A set of tools by name. It is put together by [`with`](Self::with) and [`join`](Self::join), and published by
@@ -117,7 +119,7 @@ impl Registry {
     #[must_use]
     pub fn with(mut self, tool: impl Tool + 'static) -> Self {
         let (name, origin) = (tool.info().name.clone(), self.origin.clone());
-        self.add(name, Entry { tool: Arc::new(tool), origin, is_deferred: false });
+        self.add(name, Entry { tool: Arc::new(tool), origin, is_deferred: false, is_foreign: false });
         self
     }
 
@@ -125,7 +127,15 @@ impl Registry {
     #[must_use]
     pub fn with_deferred(mut self, tool: impl Tool + 'static) -> Self {
         let (name, origin) = (tool.info().name.clone(), self.origin.clone());
-        self.add(name, Entry { tool: Arc::new(tool), origin, is_deferred: true });
+        self.add(name, Entry { tool: Arc::new(tool), origin, is_deferred: true, is_foreign: false });
+        self
+    }
+
+    /// The same with a tool whose description is a stranger's: a thread that is shown it has read untrusted text.
+    #[must_use]
+    pub fn with_foreign(mut self, tool: impl Tool + 'static) -> Self {
+        let (name, origin) = (tool.info().name.clone(), self.origin.clone());
+        self.add(name, Entry { tool: Arc::new(tool), origin, is_deferred: false, is_foreign: true });
         self
     }
 
@@ -182,6 +192,11 @@ impl Registry {
     /// The tools that models are not shown in each request.
     pub fn deferred(&self) -> BTreeSet<Arc<str>> {
         self.tools.iter().filter(|(_, entry)| entry.is_deferred).map(|(name, _)| name.clone()).collect()
+    }
+
+    /// The tools that are shown to models in a stranger's words.
+    pub fn foreign(&self) -> BTreeSet<Arc<str>> {
+        self.tools.iter().filter(|(_, entry)| entry.is_foreign).map(|(name, _)| name.clone()).collect()
     }
 
     /// The tools of servers, each with the name of its server.
@@ -272,6 +287,9 @@ pub fn digest_of(registry: &Registry) -> Arc<str> {
         let mut judged = format!("{:?}", (info.reach, info.idempotent, info.risk));
         if entry.is_deferred {
             judged.push_str(" deferred");
+        }
+        if entry.is_foreign {
+            judged.push_str(" foreign");
         }
         for part in [&*info.name, &*info.description, info.schema.text(), &judged] {
             // With its length before it, no part can pass for another.

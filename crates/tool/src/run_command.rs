@@ -152,7 +152,10 @@ impl RunCommand {
         let shell = shell::assess_in(&args.command, workspace.to_str());
         let network = shell.network || args.network;
         let is_read_only = shell.reach == Reach::ReadOnly && !network && self.host.is_confining();
-        let named = |name: &String| protected::place(&format!("{place}/{name}"));
+        let named = |name: &String| {
+            let path = if name.starts_with('/') { name.clone() } else { format!("{place}/{name}") };
+            protected::place(&format!("{place}/{name}")).or_else(|| protected::place_by_path(workspace, &path))
+        };
         let protected: BTreeSet<Arc<str>> = shell.touched.names.iter().filter_map(named).map(Arc::from).collect();
         Read { shell, network, is_read_only, protected }
     }

@@ -267,7 +267,13 @@ impl Names {
         // Of a path inside, what is above the workspace says nothing.
         let beneath = destination.beneath.as_deref();
         let whole = beneath.map_or_else(|| destination.real.to_string_lossy(), std::borrow::Cow::Borrowed);
-        let mut places = vec![protected_place(path.as_str()), protected_place(&whole), self.among_hooks(&whole)];
+        let mut places = vec![
+            protected_place(path.as_str()),
+            protected_place(&whole),
+            self.among_hooks(&whole),
+            protected::place_by_path(&self.root, path.as_str())
+                .or_else(|| protected::place_by_path(&self.root, &whole)),
+        ];
         places.dedup();
         places.into_iter().flatten().collect()
     }

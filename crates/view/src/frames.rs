@@ -167,7 +167,7 @@ impl Frames {
             | Event::WaitStarted { call, .. } => {
                 self.tell_call_started(thread, call, None, out);
             }
-            Event::ChecksStarted { call, commands } => self.tell_checks(thread, call, commands, out),
+            Event::ChecksStarted { call, commands, .. } => self.tell_checks(thread, call, commands, out),
             Event::ToolFinished { call, result, duration_ms, .. }
             | Event::ChecksFinished { call, result, duration_ms, .. } => {
                 self.tell_call_finished(thread, call, result, *duration_ms, out);

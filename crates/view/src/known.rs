@@ -288,7 +288,7 @@ impl KnownThread {
                 }
             }
             Event::ToolStarted { call } => self.last_tool.set(seq, call.clone()),
-            Event::ChecksStarted { call, commands } => {
+            Event::ChecksStarted { call, commands, .. } => {
                 self.calls.insert(call.clone(), Call::of(&CHECKS.into(), &checks_input(commands)));
                 self.last_tool.set(seq, call.clone());
             }

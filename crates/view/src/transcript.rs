@@ -238,7 +238,7 @@ impl Rows {
                     }
                 }
             }
-            Event::ChecksStarted { call, commands } => {
+            Event::ChecksStarted { call, commands, .. } => {
                 let input = checks_input(commands);
                 let row = self.tool(at, call);
                 row.name = Some(CHECKS.into());

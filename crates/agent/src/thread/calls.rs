@@ -24,7 +24,7 @@ pub struct Calls {
     open: usize,
     /// Tools that run.
     running: usize,
-    /// Those of them that only wait for a person's words, as in logs of the time when the tool itself asked.
+    /// Questions to a person of those that run.
     asking: usize,
     /// Whether one of them writes: then it runs alone.
     writing: bool,
@@ -254,6 +254,16 @@ impl Calls {
         if let Some(place) = self.places.get(call) {
             self.slots[*place].state = SlotState::Asked(approval.clone());
         }
+    }
+
+    /// A call that runs waits for a person's words.
+    pub(super) fn ask_midway(&mut self) {
+        self.asking += 1;
+    }
+
+    /// It no longer does.
+    pub(super) fn resolve_midway(&mut self) {
+        self.asking = self.asking.saturating_sub(1);
     }
 
     /// A question was answered: where that is leave, the call may begin in its place.

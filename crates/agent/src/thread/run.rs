@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use crate::budget::Grant;
+use crate::checks::CheckedBy;
 use crate::effect::Effect;
 use crate::event::{Answered, Ending, TurnKind, TurnStarted, VerdictKind};
 use crate::id::{CallId, InputId, Time};
@@ -40,11 +41,13 @@ pub struct Run {
     pub pace: Pace,
     /// What became of the checks of its brief.
     pub checks: ChecksSoFar,
+    /// What became of the hooks that hear of its end.
+    pub hooks: ChecksSoFar,
     /// What was done because the conversation is too long for the model.
     pub window: Window,
 }
 
-/// What became of the checks of a brief.
+/// What became of the checks of a brief, or of hooks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ChecksSoFar {
     /// Whether they have passed for the newest answer.
@@ -169,6 +172,8 @@ pub enum Phase {
 pub struct Checking {
     /// The name under which they run.
     pub call: CallId,
+    /// Whose they are.
+    pub by: CheckedBy,
     /// Since when.
     pub since: Time,
     /// Whether they were told to end.
@@ -205,6 +210,7 @@ impl Run {
             words: Words::default(),
             pace: Pace::default(),
             checks: ChecksSoFar::default(),
+            hooks: ChecksSoFar::default(),
             window: Window::default(),
         }
     }

@@ -3,12 +3,15 @@
 use std::sync::Arc;
 
 use crate::approval::{Approval, ApprovalId, Decision, EXPIRES_MS, Question, Resolution, Scope};
+use crate::effect::Effect;
 use crate::event::{Event, VerdictKind};
+use crate::facts::Consent;
 use crate::id::{CallId, InputId};
 use crate::json::Json;
 use crate::machine::Moment;
 use crate::permission::{Action, Weighed};
-use crate::tools::{ToolInfo, ToolResult};
+use crate::thread::{Slot, SlotState};
+use crate::tools::{Risk, ToolInfo, ToolResult};
 use crate::turn::permission::way_out;
 use crate::turn::starting::Starting;
 use crate::turn::{tool_calls, verbs};
@@ -20,6 +23,51 @@ pub fn ask_all(moment: &mut Moment<'_>) {
         slots.filter(|slot| matches!(slot.verdict, VerdictKind::Asked { .. })).map(|slot| slot.call.clone()).collect();
     for call in asked {
         ask(moment, &call);
+    }
+}
+
+/// A call that is under way wants to know something from a person. It goes on meanwhile, and whatever comes of the question is handed to it.
+pub fn wanted(moment: &mut Moment<'_>, call: &CallId, question: Question) {
+    let number = question.midway.unwrap_or_default();
+    let question = Question { midway: Some(number), ..question };
+    let is_ending = moment.thread.run.as_ref().is_none_or(|run| run.closing.ending.is_some());
+    let running = |slot: &&Slot| matches!(slot.state, SlotState::Running { stopping: false, .. });
+    let slot = moment.thread.calls.slot(call).filter(running).filter(|_| !is_ending);
+    let Some(slot) = slot.filter(|_| moment.facts.consent == Consent::Asked) else {
+        return moment.ask(Effect::AnswerTool { call: call.clone(), number, answer: None });
+    };
+    let thread = &*moment.thread;
+    let id = ApprovalId::of(thread.id(), thread.issued.questions + 1);
+    let approval = Approval {
+        call: call.clone(),
+        tool: slot.name.clone(),
+        input: slot.input.clone(),
+        // Nothing is done by an answer: it is bound to this question and to nothing else.
+        digest: format!("{id} of {call}, question {number}").into(),
+        id,
+        path: thread.created.path.clone(),
+        workspace: thread.created.workspace.clone(),
+        why: format!("{} needs an answer to go on", slot.name).into(),
+        effect: question.text.clone(),
+        risk: Risk::Medium,
+        protected: Vec::new(),
+        // The words are those of the program behind the tool.
+        foreign: true,
+        standing: None,
+        question: Some(question),
+        places: 0,
+        expires_at: moment.now.plus_ms(EXPIRES_MS),
+    };
+    moment.emit(Event::ApprovalRequested(Box::new(approval)));
+}
+
+/// Questions of a call that is over are no longer of use.
+pub fn withdraw_midway(moment: &mut Moment<'_>, call: &CallId, reason: &str) {
+    let open = moment.thread.approvals.open.values();
+    let its: Vec<ApprovalId> =
+        open.filter(|open| open.midway().is_some() && open.call == *call).map(|open| open.id.clone()).collect();
+    for id in its {
+        withdraw(moment, &id, reason);
     }
 }
 
@@ -141,8 +189,17 @@ fn question(moment: &Moment<'_>, call: CallId, tool: &ToolInfo, input: Json, wei
     }
 }
 
-/// The question is answered, and so is its call, unless it may be made.
+/// The question is answered, and so is its call, unless it may be made. A call that is under way is handed the answer.
 fn resolve(moment: &mut Moment<'_>, approval: &Approval, input: Option<InputId>, resolution: Resolution) {
+    if let Some(number) = approval.midway() {
+        let answer = match &resolution {
+            Resolution::Answered { text } => Some(text.clone()),
+            _ => None,
+        };
+        let (id, call) = (approval.id.clone(), approval.call.clone());
+        moment.emit(Event::ApprovalResolved { approval: id, call: call.clone(), input, resolution });
+        return moment.ask(Effect::AnswerTool { call, number, answer });
+    }
     let result = match (&resolution, &approval.question) {
         (Resolution::Allowed { .. } | Resolution::Withdrawn { .. }, _) => None,
         (Resolution::Answered { text }, _) => Some(ToolResult::ok(text.clone())),

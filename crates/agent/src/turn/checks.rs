@@ -1,13 +1,15 @@
-//! A sub-agent says that it is done: the commands that its brief names are run before its report is written.
+//! An agent says that it is done: the commands that its brief names are run before its report is written, and then the hooks of the person
+//! that hear of it, which may send it back to work.
 //!
 //! Where one fails, the agent is told what failed and continues, up to `policy.check_attempts` times; then the report says what failed. A
 //! check that cannot be run at all ends it at once, since no work of the agent's would change that. After a crash the commands are run
 //! again, as they are after every answer.
 
-use crate::checks::{AfterFailure, after_failure, given_up};
+use crate::checks::{AfterFailure, CheckedBy, SENT_BACK, after_failure, given_up};
 use crate::context;
 use crate::effect::Effect;
 use crate::event::{Ending, Event};
+use crate::facts::Facts;
 use crate::id::CallId;
 use crate::machine::Moment;
 use crate::report::Outcome;
@@ -15,22 +17,28 @@ use crate::thread::{Phase, Thread};
 use crate::tools::ToolResult;
 use crate::turn::stop;
 
-/// Whether commands have to be run before the newest answer is taken as the report.
-pub fn are_open(thread: &Thread) -> bool {
-    let passed = thread.run.as_ref().is_some_and(|run| run.checks.passed);
-    !passed && thread.brief_checks().is_some_and(|checks| !checks.commands.is_empty())
+/// What has to agree before the newest answer is taken as the report; none where nothing has to.
+pub fn open(thread: &Thread, facts: &Facts) -> Option<CheckedBy> {
+    let run = thread.run.as_ref()?;
+    if !run.checks.passed && thread.brief_checks().is_some_and(|checks| !checks.commands.is_empty()) {
+        return Some(CheckedBy::Brief);
+    }
+    (facts.stop_hooks && !run.hooks.passed).then_some(CheckedBy::Hooks)
 }
 
 /// Has the commands run.
-pub fn start(moment: &mut Moment<'_>) {
+pub fn start(moment: &mut Moment<'_>, by: CheckedBy) {
     let thread = &*moment.thread;
-    let Some(commands) = thread.brief_checks().map(|checks| checks.commands.clone()) else { return };
+    let commands = match by {
+        CheckedBy::Brief => thread.brief_checks().map(|checks| checks.commands.clone()).unwrap_or_default(),
+        CheckedBy::Hooks => vec!["hooks of the user".into()],
+    };
     let first = format!("check-{}", thread.issued.turns);
     let others = (2..).map(|number| format!("{first}-{number}"));
     let mut names = std::iter::once(first.clone()).chain(others).map(CallId::new);
     let is_free = |call: &CallId| !thread.issued.calls.contains(call);
     let call = names.find(is_free).expect("there are more numbers than calls");
-    moment.emit(Event::ChecksStarted { call, commands });
+    moment.emit(Event::ChecksStarted { call, commands, by });
     let effect = moment.thread.checks_effect();
     moment.step.effects.extend(effect);
 }
@@ -43,6 +51,11 @@ pub fn finished(moment: &mut Moment<'_>, call: &CallId, result: ToolResult) {
         return;
     }
     let duration_ms = Some(moment.now.since_ms(checking.since));
+    if checking.by == CheckedBy::Hooks {
+        let is_sent_back = result.is_error && run.closing.ending.is_none() && run.hooks.failed < SENT_BACK;
+        let told = is_sent_back.then(|| context::sent_back(&result.content).into());
+        return moment.emit(Event::ChecksFinished { call: call.clone(), result, duration_ms, told });
+    }
     let (times, most) = (run.checks.failed + 1, moment.thread.created.policy.check_attempts);
     let is_ending = run.closing.ending.is_some();
     let after = match result.is_error && !is_ending {
@@ -89,12 +102,13 @@ impl Thread {
     /// The checks that run, as effects.
     pub(crate) fn checks_effect(&self) -> Vec<Effect> {
         let Some(Phase::Checking(checking)) = self.run.as_ref().map(|run| &run.phase) else { return Vec::new() };
-        let Some(brief) = &self.created.brief else { return Vec::new() };
         let call = checking.call.clone();
+        let brief = self.created.brief.as_ref().filter(|_| checking.by.is_brief());
         let run = Effect::RunChecks {
             call: call.clone(),
-            commands: brief.checks.commands.clone(),
-            allowed: brief.checks_allowed,
+            commands: brief.map(|brief| brief.checks.commands.clone()).unwrap_or_default(),
+            allowed: brief.is_some_and(|brief| brief.checks_allowed),
+            by: checking.by,
         };
         let stop = checking.stopping.then_some(Effect::StopTool { call });
         std::iter::once(run).chain(stop).collect()

@@ -32,8 +32,10 @@ pub fn answered(moment: &mut Moment<'_>) {
     } else {
         (Outcome::Completed, None, None)
     };
-    if outcome == Outcome::Completed && checks::are_open(moment.thread) {
-        return checks::start(moment);
+    if outcome == Outcome::Completed
+        && let Some(by) = checks::open(moment.thread, moment.facts)
+    {
+        return checks::start(moment, by);
     }
     report(moment, outcome, text, data, reason, cause);
 }

@@ -40,6 +40,7 @@ impl Thread {
             | Input::Arrived
             | Input::ModelFailed { .. }
             | Input::ToolFinished { .. }
+            | Input::ToolAsks { .. }
             | Input::ChecksFinished { .. }
             | Input::ChildSaid { .. }
             | Input::ChildPaused { .. }

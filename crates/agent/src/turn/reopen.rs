@@ -19,6 +19,10 @@ pub fn reopened(moment: &mut Moment<'_>) {
     // A stop that arrived meanwhile is known before anything is repeated; what a decision begins was not cut off.
     inbox::take_all(moment);
     if was_running {
+        // What asked is gone with its process; where it is run again it asks anew.
+        for call in &begun {
+            approval::withdraw_midway(moment, call, "the process of the call is gone");
+        }
         settle_tools(moment, &begun);
         settle_model(moment);
         checks::reopened(moment);

@@ -19,8 +19,9 @@ pub fn renew(moment: &mut Moment<'_>) {
     let may_have = allowed(thread, catalog);
     let removed = thread.tools.names().iter().filter(|tool| !may_have.contains(tool)).cloned().collect();
     let version = catalog.version.clone();
-    let added = may_have.into_iter().filter(|tool| !thread.tools.has(tool)).collect();
-    moment.emit(Event::ToolsChanged { version, added, removed });
+    let added: Vec<Arc<str>> = may_have.into_iter().filter(|tool| !thread.tools.has(tool)).collect();
+    let foreign = added.iter().any(|tool| catalog.foreign.contains(tool));
+    moment.emit(Event::ToolsChanged { version, added, removed, foreign });
 }
 
 /// The tools that the thread may have, of those that there are: its role's, and every other one where neither its agent nor its

@@ -11,6 +11,7 @@ mod engine;
 mod golden;
 mod grants;
 mod late;
+mod midway;
 mod operations;
 mod permission;
 mod places;

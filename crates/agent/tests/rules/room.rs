@@ -40,12 +40,15 @@ pub struct World {
     pub preferences: BTreeMap<Arc<str>, Vec<Preference>>,
     /// What a call would do, as its tool declares it unless a test says otherwise.
     pub assess: Box<Assess>,
+    /// Whether hooks hear of the end of a run before it ends.
+    pub stop_hooks: bool,
 }
 
 impl World {
     /// What is asked for an input, and nothing more.
     pub fn facts(&self, thread: &Thread, input: &Input, now: Time) -> Facts {
-        let known = Facts::new(Arc::new(self.catalog.clone()), self.consent);
+        let mut known = Facts::new(Arc::new(self.catalog.clone()), self.consent);
+        known.stop_hooks = self.stop_hooks;
         let needs = thread.needs(&known, input, now);
         self.gather(known, needs)
     }
@@ -255,6 +258,7 @@ pub fn world() -> World {
         rules: Vec::new(),
         preferences: BTreeMap::new(),
         assess: Box::new(Assessment::of),
+        stop_hooks: false,
     }
 }
 

@@ -152,3 +152,34 @@ fn a_child_has_at_most_the_servers_of_its_parent() {
         spawned[2].narrowed
     );
 }
+
+// T50, T59
+#[test]
+fn a_thread_that_is_shown_a_strangers_descriptions_has_read_untrusted_text() {
+    let mut world = with_servers();
+    world.catalog.foreign = BTreeSet::from(["git__status".into()]);
+    let room = Room::of(world, "general", Policy::default(), Mode::Auto, Grant::default());
+    assert!(room.thread.foreign);
+    let edit = room.world.weigh(&room.thread, "edit_file", &Json::object());
+    assert!(edit.risk > Risk::Low, "what it does is judged more strictly");
+    let mut world = with_servers();
+    world.catalog.foreign = BTreeSet::from(["git__status".into()]);
+    let room = Room::of(world, "explore", Policy::default(), Mode::Auto, Grant::default());
+    assert!(!room.thread.foreign, "an agent without the tools is not shown the words");
+}
+
+// T50
+#[test]
+fn tools_that_are_approved_later_bring_their_words_along() {
+    let mut room = Room::of(with_servers(), "general", Policy::default(), Mode::Auto, Grant::default());
+    assert!(!room.thread.foreign);
+    let info = room.world.catalog.tools["git__status"].clone();
+    room.world.catalog.tools.insert("git__push".into(), ToolInfo { name: "git__push".into(), ..info });
+    room.world.catalog.servers.insert("git__push".into(), "git".into());
+    room.world.catalog.foreign = BTreeSet::from(["git__push".into()]);
+    room.world.catalog.version = "2".into();
+    room.calls(&[("read_file", "{}")]);
+    room.returns("c1", "text");
+    assert!(room.events.iter().any(|event| matches!(event, Event::ToolsChanged { foreign: true, .. })));
+    assert!(room.thread.foreign);
+}

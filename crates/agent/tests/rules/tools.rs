@@ -33,7 +33,9 @@ type Names = Vec<Arc<str>>;
 /// What changed, in the order of the log.
 fn changes(room: &Room) -> Vec<(String, Names, Names)> {
     let changed = room.events.iter().filter_map(|event| match event {
-        Event::ToolsChanged { version, added, removed } => Some((version.to_string(), added.clone(), removed.clone())),
+        Event::ToolsChanged { version, added, removed, .. } => {
+            Some((version.to_string(), added.clone(), removed.clone()))
+        }
         _ => None,
     });
     changed.collect()

@@ -60,7 +60,7 @@ fn everything_that_a_root_is_shown_before_its_prompt_is_bounded() {
         };
         room.world.catalog.tools.insert(name.clone(), info);
         let added = vec![name];
-        let changed = Event::ToolsChanged { version: "".into(), added, removed: Vec::new() };
+        let changed = Event::ToolsChanged { version: "".into(), added, removed: Vec::new(), foreign: false };
         room.thread.apply(room.thread.last_at, &changed);
     }
     let tools = creation::advertised(&room.thread, &room.world.catalog);

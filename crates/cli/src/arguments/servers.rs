@@ -60,6 +60,46 @@ pub enum McpCommand {
         #[command(flatten)]
         place: Place,
     },
+    /// Log in at an MCP server that is reached over HTTP, in a browser
+    #[command(after_help = "The address is printed; where a browser can be started, it is opened, too.")]
+    Login {
+        /// The server's name
+        name: String,
+        /// Only print the address, and open no browser
+        #[arg(long)]
+        no_browser: bool,
+        /// How long to wait for the browser, in seconds
+        #[arg(long, value_name = "SECONDS", default_value_t = 300)]
+        timeout: u64,
+        /// Forget the login
+        #[arg(long)]
+        out: bool,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// List the resources of MCP servers, or print one; in a prompt, @server:uri adds one
+    Resources {
+        /// The server's name [default: all]
+        name: Option<String>,
+        /// Print the resource of this address
+        #[arg(requires = "name")]
+        uri: Option<String>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// List the prompts of MCP servers; /server:prompt at the beginning of a task uses one
+    Prompts {
+        /// The server's name [default: all]
+        name: Option<String>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        place: Place,
+    },
     /// Show the tools of MCP servers, and approve those that are new or have changed
     Tools {
         /// The server's name [default: all]

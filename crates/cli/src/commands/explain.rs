@@ -10,6 +10,7 @@ use agent::tools::{Assessment, RUN_COMMAND, ToolInfo};
 use agent::{Catalog, Json, Needs, Thread, ThreadId};
 use majordomo::SAMPLE;
 use majordomo::config::Flags;
+use majordomo::servers::mcp;
 use majordomo::staff::{open_facts, open_store};
 use serde_json::{Value, json};
 use store::{Record, Selection, Store, replay};
@@ -37,9 +38,14 @@ pub async fn explain(arguments: &Explain) -> Result<u8, Failure> {
     let workspace = (&*thread.created.workspace).into();
     let flags = Flags { demo: thread.created.household.as_deref() == Some(SAMPLE), ..flags };
     let (surroundings, config) = configured_in(workspace, (&surroundings, &config), &flags)?;
-    let (facts, tools) = open_facts(&surroundings, &config, registry(sandbox(&surroundings, &config)))?;
-
     let name = arguments.tool.as_str();
+    let mut registry = registry(sandbox(&surroundings, &config));
+    // No server is started: what it says about its tools decides nothing.
+    let server = name.split_once(mcp::SEPARATOR).map(|(server, _)| server);
+    if let Some(settings) = config.servers.iter().find(|settings| server == Some(&*settings.name)) {
+        registry = registry.join(mcp::judged_only(settings, name));
+    }
+    let (facts, tools) = open_facts(&surroundings, &config, registry)?;
     let known = facts.known(&tools);
     let catalog = known.catalog.clone();
     let tool = catalog.tool(name, &thread);

@@ -7,10 +7,11 @@ use std::fs;
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use majordomo::config::{Config, Flags, Surroundings};
-use majordomo::servers::mcp::{Change, ServerSettings, Status, ToolState};
+use majordomo::servers::mcp::{self, Change, Login, ServerSettings, Status, ToolState};
 use majordomo::servers::{self, OpenServers};
 use serde_json::{Value, json};
 use tool::{CommandHost, Guard};
@@ -35,6 +36,14 @@ pub async fn servers(command: McpCommand) -> Result<u8, Failure> {
         }
         McpCommand::Rm { name, place } => rm(&place.flags(), &name),
         McpCommand::Test { name, json, place } => test(&place.flags(), name.as_deref(), json).await,
+        McpCommand::Login { name, no_browser, timeout, out, place } => match out {
+            true => log_out(&place.flags(), &name),
+            false => log_in(&place.flags(), &name, !no_browser, Duration::from_secs(timeout)).await,
+        },
+        McpCommand::Resources { name, uri, json, place } => {
+            resources(&place.flags(), name.as_deref(), uri.as_deref(), json).await
+        }
+        McpCommand::Prompts { name, json, place } => prompts(&place.flags(), name.as_deref(), json).await,
         McpCommand::Tools { name, approve, json, place } => tools(&place.flags(), name.as_deref(), approve, json).await,
     }
 }
@@ -43,13 +52,13 @@ fn ls(flags: &Flags, json: bool) -> Result<u8, Failure> {
     let (_, config) = configured(flags)?;
     let mut result = out::Result::Stdout;
     if json {
-        let object = |server: &ServerSettings| json!({ "id": server.name, "name": server.name, "reached_by": server.connection.shown(), "origin": server.origin });
+        let object = |server: &ServerSettings| json!({ "id": server.name, "name": server.name, "reached_by": server.shown(), "origin": server.origin });
         result.line(&Value::from(config.servers.iter().map(object).collect::<Vec<_>>()).to_string())?;
         return Ok(0);
     }
     let wide = config.servers.iter().map(|server| server.name.len()).max().unwrap_or(0);
     for server in &config.servers {
-        let shown = safe::line(&server.connection.shown(), WHOLE);
+        let shown = safe::line(&server.shown(), WHOLE);
         if !result.line(&format!("{:<wide$}  {shown}  [{}]", server.name, server.origin))? {
             return Ok(0);
         }
@@ -114,6 +123,148 @@ async fn test(flags: &Flags, name: Option<&str>, json: bool) -> Result<u8, Failu
         out::note(&format!("all answered or failed within {:.1} s", took.as_secs_f64()));
     }
     Ok(u8::from(status.iter().any(|status| status.failure.is_some())))
+}
+
+async fn log_in(flags: &Flags, name: &str, opens_browser: bool, time: Duration) -> Result<u8, Failure> {
+    let (_, config) = configured(flags)?;
+    let settings = one(&config, name)?;
+    let failed = |error: mcp::Error| {
+        Failure::failed(format!("the login at {name} failed: {}", safe::line(&error.to_string(), WHOLE)))
+    };
+    let login = Login::begin(settings, &servers::tokens_folder(&config)).await.map_err(failed)?;
+    let mut result = out::Result::Stdout;
+    result.line(&safe::line(login.address(), WHOLE))?;
+    let is_opened = opens_browser && open_browser(login.address());
+    let what = if is_opened { "a browser was opened at" } else { "open" };
+    out::note(&format!("{what} this address to log in at {name}; waiting for {} s", time.as_secs()));
+    login.finish(time).await.map_err(failed)?;
+    result.line(&format!("logged in at {name}; `majordomo mcp test {name}` tries it"))?;
+    Ok(0)
+}
+
+/// Opens an address of the web in the person's browser, by a program and without a shell of ours; whether that could be started.
+fn open_browser(address: &str) -> bool {
+    let has_screen =
+        ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
+    if !has_screen || !(address.starts_with("https://") || address.starts_with("http://")) {
+        return false;
+    }
+    let quiet = || Stdio::null();
+    Command::new("xdg-open").arg(address).stdin(quiet()).stdout(quiet()).stderr(quiet()).spawn().is_ok()
+}
+
+fn log_out(flags: &Flags, name: &str) -> Result<u8, Failure> {
+    let (_, config) = configured(flags)?;
+    let settings = one(&config, name)?;
+    let was_there = mcp::log_out(settings, &servers::tokens_folder(&config));
+    let was_there = was_there.map_err(|error| Failure::failed(format!("the login cannot be forgotten: {error}")))?;
+    let said = if was_there { "is forgotten" } else { "was not there" };
+    out::Result::Stdout.line(&format!("the login at {name} {said}"))?;
+    Ok(0)
+}
+
+async fn resources(flags: &Flags, name: Option<&str>, uri: Option<&str>, json: bool) -> Result<u8, Failure> {
+    let (surroundings, config) = configured(flags)?;
+    let open = open(&surroundings, config, name).await?;
+    let (mut rows, mut failed) = (Vec::new(), false);
+    let mut result = out::Result::Stdout;
+    for server in open.servers.servers() {
+        let name = &server.settings().name;
+        let found = match uri {
+            Some(uri) => match server.read_resource(uri).await {
+                Ok(text) if json => {
+                    rows.push(json!({ "id": uri, "uri": uri, "server": name, "text": text }));
+                    continue;
+                }
+                Ok(text) => {
+                    result.line(&safe::block(&text))?;
+                    continue;
+                }
+                Err(error) => Err(error),
+            },
+            None => server.resources().await,
+        };
+        match found {
+            Ok(found) => rows.extend(found.iter().map(|one| {
+                json!({ "id": one.uri, "uri": one.uri, "server": name, "name": one.name, "description": one.description })
+            })),
+            Err(error) => {
+                failed = true;
+                out::note(&format!("{name}: {}", safe::line(&error.to_string(), WHOLE)));
+            }
+        }
+    }
+    open.close().await;
+    let line = |row: &Value| {
+        let text = |key: &str| safe::line(row[key].as_str().unwrap_or_default(), WIDE);
+        format!("@{}:{}  {}", text("server"), text("uri"), text("name"))
+    };
+    listed(&mut result, &rows, json, uri.is_none(), line)?;
+    Ok(u8::from(failed))
+}
+
+async fn prompts(flags: &Flags, name: Option<&str>, json: bool) -> Result<u8, Failure> {
+    let (surroundings, config) = configured(flags)?;
+    let open = open(&surroundings, config, name).await?;
+    let (mut rows, mut failed) = (Vec::new(), false);
+    for server in open.servers.servers() {
+        let name = &server.settings().name;
+        match server.prompts().await {
+            Ok(found) => rows.extend(found.iter().map(|prompt| {
+                let arguments: Vec<Value> =
+                    prompt.arguments.iter().map(|(name, required)| json!({ "name": name, "required": required })).collect();
+                json!({ "id": format!("{name}:{}", prompt.name), "server": name, "name": prompt.name, "description": prompt.description, "arguments": arguments })
+            })),
+            Err(error) => {
+                failed = true;
+                out::note(&format!("{name}: {}", safe::line(&error.to_string(), WHOLE)));
+            }
+        }
+    }
+    open.close().await;
+    let line = |row: &Value| {
+        let text = |key: &str| safe::line(row[key].as_str().unwrap_or_default(), WIDE);
+        let arguments = row["arguments"].as_array().into_iter().flatten();
+        let arguments = arguments.map(|argument| match argument["required"] == true {
+            true => format!(" {}=…", safe::line(argument["name"].as_str().unwrap_or_default(), WIDE)),
+            false => format!(" [{}=…]", safe::line(argument["name"].as_str().unwrap_or_default(), WIDE)),
+        });
+        format!("/{}{}  {}", text("id"), arguments.collect::<String>(), text("description"))
+    };
+    listed(&mut out::Result::Stdout, &rows, json, true, line)?;
+    Ok(u8::from(failed))
+}
+
+/// Prints rows, as JSON or as lines.
+fn listed(
+    result: &mut out::Result,
+    rows: &[Value],
+    json: bool,
+    as_lines: bool,
+    line: impl Fn(&Value) -> String,
+) -> Result<(), Failure> {
+    if json {
+        result.line(&Value::from(rows.to_vec()).to_string())?;
+        return Ok(());
+    }
+    for row in rows.iter().filter(|_| as_lines) {
+        if !result.line(&line(row))? {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// The server of a name.
+fn one<'a>(config: &'a Config, name: &str) -> Result<&'a ServerSettings, Failure> {
+    config.servers.iter().find(|server| *server.name == *name).ok_or_else(|| unknown(config, name))
+}
+
+fn unknown(config: &Config, name: &str) -> Failure {
+    let known: Vec<&str> = config.servers.iter().map(|server| &*server.name).collect();
+    let known =
+        if known.is_empty() { "none is configured".to_owned() } else { format!("there are: {}", known.join(", ")) };
+    Failure::usage(format!("there is no MCP server '{name}'; {known}"))
 }
 
 async fn tools(flags: &Flags, name: Option<&str>, approve: bool, json: bool) -> Result<u8, Failure> {
@@ -212,16 +363,8 @@ fn objects(status: &Status) -> Vec<Value> {
 /// The servers of a configuration, or the one of this name.
 async fn open(surroundings: &Surroundings, mut config: Config, name: Option<&str>) -> Result<OpenServers, Failure> {
     if let Some(name) = name {
-        let known: Vec<String> = config.servers.iter().map(|server| server.name.to_string()).collect();
+        one(&config, name)?;
         config.servers.retain(|server| *server.name == *name);
-        if config.servers.is_empty() {
-            let known = if known.is_empty() {
-                "none is configured".to_owned()
-            } else {
-                format!("there are: {}", known.join(", "))
-            };
-            return Err(Failure::usage(format!("there is no MCP server '{name}'; {known}")));
-        }
     }
     let host = CommandHost { guard: Guard::EmbeddedOrSelf, sandbox: sandbox(surroundings, &config) };
     Ok(OpenServers::open(surroundings, &config, host).await?)

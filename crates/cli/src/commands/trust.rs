@@ -142,8 +142,7 @@ fn shown(config: &Config) -> Vec<String> {
     lines.extend(agents_of(config));
     let of_project =
         |server: &&majordomo::servers::mcp::ServerSettings| project.is_trusted() && &*server.origin == ".mcp.json";
-    let active =
-        config.servers.iter().filter(of_project).map(|server| (server.name.to_string(), server.connection.shown()));
+    let active = config.servers.iter().filter(of_project).map(|server| (server.name.to_string(), server.shown()));
     // What would be started is shown whole: a cut could hide its end.
     let server = |(name, shown): (String, String)| format!("  MCP server {name}: {}", safe::line(&shown, WHOLE));
     lines.extend(active.chain(config.withheld.servers.iter().cloned()).map(server));
@@ -155,6 +154,7 @@ fn shown(config: &Config) -> Vec<String> {
     };
     if let Some(file) = &project.hooks {
         lines.extend(hooks::of_text(file).into_iter().map(|line| format!("  hook: {}", safe::line(&line, WHOLE))));
+        lines.extend(project.hook_files.iter().map(named));
     }
     lines.extend(project.skills.iter().map(|file| shown("skill", file)));
     lines.extend(project.instructions.iter().map(|file| shown("instructions", file)));

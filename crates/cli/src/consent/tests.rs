@@ -189,7 +189,8 @@ async fn the_terminal_belongs_to_one_question_at_a_time() {
 // T25: what an agent asks is shown as it is, and the number of a choice stands for that choice.
 #[tokio::test]
 async fn what_an_agent_wants_to_know_is_answered_in_line() {
-    let asks = Question { text: "Which \u{1b}[31mcolour?".into(), choices: vec!["red".into(), "green".into()] };
+    let asks =
+        Question { text: "Which \u{1b}[31mcolour?".into(), choices: vec!["red".into(), "green".into()], midway: None };
     let question = Approval { question: Some(asks.clone()), ..question(None) };
     for (typed, decision) in [
         ("2\n", Decision::Answer { text: "green".into() }),

@@ -421,3 +421,97 @@ async fn a_project_cannot_set_what_the_web_tools_may_reach_and_unknown_keys_are_
     let shown = setup.run(&["config", "show"]).await;
     assert!(shown.stderr.contains("web.private_hosts"), "{}", shown.stderr);
 }
+
+/// A file with hooks for the end of a run: the first time it sends the agent back.
+fn sends_back(event: &str) -> String {
+    let command = format!(
+        "cat >> ../ends.jsonl; echo >> ../ends.jsonl; [ -e ../{event} ] && exit 0; touch ../{event}; echo 'the tests fail' >&2; exit 2"
+    );
+    hooks(event, "", &command)
+}
+
+// ORION-29
+#[tokio::test]
+async fn a_hook_sends_an_agent_back_to_work_when_it_says_that_it_is_done() {
+    let server =
+        ModelServer::start(|request: &Request| Turn::text(&format!("Done {}.", request.assistant_messages))).await;
+    let setup = Setup::at(Wire::Anthropic, &server);
+    put(&setup, "home/.config/majordomo/hooks.json", &sends_back("Stop"));
+    let ran = setup.run(&["run", "--jsonl", "Go"]).await.exits(0);
+    let requests = server.requests();
+    assert_eq!(requests.len(), 2, "{}", ran.stdout);
+    assert!(String::from_utf8_lossy(&requests[1].raw).contains("sends you back to work: the tests fail"));
+    let frames = ran.frames();
+    assert!(of_type(&frames, "tool_result").iter().any(|frame| frame["output"] == "the tests fail"), "{}", ran.stdout);
+    let heard = fs::read_to_string(setup.aside("ends.jsonl")).expect("heard");
+    let heard: Vec<Value> = heard.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    assert_eq!(
+        heard.iter().map(|one| one["stop_hook_active"].clone()).collect::<Vec<_>>(),
+        [json!(false), json!(true)]
+    );
+    assert_eq!(heard[1]["last_assistant_message"], "Done 1.");
+}
+
+#[tokio::test]
+async fn a_hook_sends_a_sub_agent_back_and_one_that_never_agrees_is_not_obeyed_for_ever() {
+    let server = ModelServer::start(|request: &Request| {
+        match (request.first_words.contains("Child work"), request.assistant_messages) {
+            (false, 0) => Turn::default().call("a", "spawn_agent", r#"{"task": "Child work"}"#),
+            _ => Turn::text("Done."),
+        }
+    })
+    .await;
+    let setup = Setup::at(Wire::Anthropic, &server);
+    put(&setup, "home/.config/majordomo/hooks.json", &hooks("SubagentStop", "", "echo never >&2; exit 2"));
+    setup.run(&["run", "--jsonl", "Root work"]).await.exits(0);
+    let of_child = server.requests().iter().filter(|request| request.first_words.contains("Child work")).count();
+    assert_eq!(of_child, 4, "the answer, and three times sent back");
+}
+
+#[tokio::test]
+async fn hooks_hear_that_a_person_is_asked() {
+    let setup = Setup::new();
+    put(&setup, "home/.config/majordomo/hooks.json", &hooks("Notification", "", "cat > ../asked.json"));
+    let model = setup.scripted(WRITES);
+    let mut child =
+        setup.command(&["run", "-m", &model, "--mode", "ask", "--approvals", "wait", "Go"]).spawn().expect("it starts");
+    let path = setup.aside("asked.json");
+    let heard = tokio::time::timeout(std::time::Duration::from_secs(60), async {
+        loop {
+            if let Ok(heard) = serde_json::from_slice::<Value>(&fs::read(&path).unwrap_or_default()) {
+                return heard;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    });
+    let heard = heard.await.expect("the hook hears of it");
+    assert!(heard["message"].as_str().is_some_and(|text| text.contains("wants to use write_file")), "{heard}");
+    child.kill().await.expect("it can be ended");
+}
+
+// T19, T47, T48
+#[tokio::test]
+async fn a_script_that_a_hook_runs_is_protected_and_part_of_trust() {
+    let setup = Setup::new();
+    put(&setup, "work/.majordomo/hooks.json", &hooks("PostToolUse", "*", "sh ./tools/note.sh"));
+    put(&setup, "work/tools/note.sh", "true\n");
+    let said = setup.run(&["trust", "--yes"]).await.exits(0).stdout;
+    assert!(said.contains("tools/note.sh"), "{said}");
+    let script = r#"
+[[script]]
+[[script.reply]]
+calls = [{ name = "write_file", input = { path = "tools/note.sh", content = "touch ../escaped" } }, { name = "run_command", input = { command = "echo 'touch ../escaped' > tools/note.sh" } }, { name = "list_dir", input = { path = "." } }]
+[[script.reply]]
+text = "That is all."
+"#;
+    let model = setup.scripted(script);
+    for mode in ["auto", "dangerous"] {
+        setup.run(&["run", "-m", &model, "--mode", mode, "--jsonl", "Go"]).await;
+        assert_eq!(fs::read_to_string(setup.work("tools/note.sh")).expect("it is there"), "true\n", "{mode}");
+        assert!(!setup.aside("escaped").exists(), "{mode}");
+    }
+    put(&setup, "work/tools/note.sh", "touch ../escaped\n");
+    let ran = setup.run(&["run", "-m", &model, "--mode", "plan", "Go"]).await;
+    assert!(ran.stderr.contains("changed") || ran.stderr.contains("trust"), "{}", ran.stderr);
+    assert!(!setup.aside("escaped").exists(), "a script that was changed by hand is not run before trust");
+}

@@ -3,7 +3,10 @@
 //! The server is this test program itself, started again (`testkit::mcp_server`). What one connection does with servers that misbehave is
 //! tested in `crates/mcp`.
 
+mod asking;
 mod commands;
+mod killed;
+mod poison;
 mod projects;
 mod running;
 mod sizes;

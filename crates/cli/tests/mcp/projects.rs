@@ -101,3 +101,39 @@ fn a_wrong_entry_is_a_warning_and_the_others_count() {
         );
     }
 }
+
+// T19, T48
+#[test]
+fn a_script_that_a_server_runs_is_protected_from_agents() {
+    let world = project();
+    world.call(&["trust", "--yes"]).answer(0);
+    let before = fs::read_to_string(world.path("serve.sh")).expect("a script");
+    let write = call("write_file", "path = \"serve.sh\", content = \"touch canary.txt\"");
+    let command = call("run_command", "command = \"echo 'touch canary.txt' > serve.sh\"");
+    let by_server = call("kit__write", "path = \"serve.sh\", text = \"touch canary.txt\"");
+    for (mode, calling) in [("auto", &write), ("auto", &command), ("dangerous", &write), ("dangerous", &by_server)] {
+        world.rewrite(&[scene("Count", &[calls(std::slice::from_ref(calling)), says("Done.")])]);
+        world.launch(world.task_in(mode, "Count", &["--approvals", "deny"])).done();
+        assert_eq!(fs::read_to_string(world.path("serve.sh")).expect("a script"), before, "{mode}: {calling}");
+    }
+}
+
+// T47, T61
+#[test]
+fn what_a_projects_server_is_given_of_the_environment_is_shown_and_its_value_never() {
+    let world = project();
+    let far = json!({"url": "http://127.0.0.1:1/${PLACE:-mcp}", "headers": {"X-Key": "${AWS_SECRET}"}});
+    fs::write(world.path(".mcp.json"), json!({"mcpServers": {"far": far}}).to_string()).expect("a file");
+    let say = |words: &[&str]| {
+        let mut command = world.command(words);
+        command.env("AWS_SECRET", "canary-secret").env("PLACE", "canary-place");
+        world.launch(command).done()
+    };
+    let shown = say(&["trust", "--show"]);
+    assert!(shown.out.contains("${PLACE:-mcp} (headers: X-Key from ${AWS_SECRET})"), "{}", shown.out);
+    say(&["trust", "--yes"]).answer(0);
+    for words in [&["mcp", "ls"][..], &["mcp", "ls", "--json"], &["trust", "--show"]] {
+        let said = say(words);
+        assert!(said.out.contains("far") && !said.out.contains("canary-"), "{words:?}: {}", said.out);
+    }
+}

@@ -3,7 +3,7 @@
 //! `.mcp.json` is read as other products write it, with `${NAME}` and `${NAME:-otherwise}` for variables of the environment. A server that
 //! is written wrongly is a warning, and the others count.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use mcp::{Connection, ServerSettings, plain_name};
@@ -36,12 +36,25 @@ pub(super) struct OfProject {
 struct Found {
     name: String,
     connection: Connection,
+    /// The connection as the file writes it.
+    written: String,
     call_s: Option<u64>,
     tools: Option<Vec<String>>,
 }
 
-/// The servers of a project's `.mcp.json`.
-pub(super) fn of_project(project: &Project, surroundings: &Surroundings) -> OfProject {
+/// The variables that hold keys of model providers: no server of a project gets them.
+pub(super) fn key_variables(layers: &Layers) -> BTreeSet<String> {
+    let built_in = builtin_providers().iter().filter_map(|provider| provider.key_env).map(str::to_owned);
+    let is_key = |setting: &&super::layer::Setting| {
+        let parts = setting.key.parts();
+        parts.len() == 3 && parts[0] == "providers" && parts[2] == "key_env"
+    };
+    let own = layers.settings().filter(is_key).filter_map(|setting| setting.value.as_str().map(str::to_owned));
+    built_in.chain(own).collect()
+}
+
+/// The servers of a project's `.mcp.json`. `keys` are variables that none of them gets.
+pub(super) fn of_project(project: &Project, surroundings: &Surroundings, keys: &BTreeSet<String>) -> OfProject {
     let mut found = OfProject::default();
     let Some(file) = &project.servers else { return found };
     let text = match &file.text {
@@ -68,9 +81,12 @@ pub(super) fn of_project(project: &Project, surroundings: &Surroundings) -> OfPr
         let connection = match entry {
             Ok(Entry { is_disabled: true, .. }) => continue,
             Ok(entry) => {
-                found.shown.push((plain.clone(), entry.connection.shown()));
-                match expanded(&entry.connection, surroundings) {
-                    Ok(connection) => Found { name: plain, connection, call_s: entry.call_s, tools: entry.tools },
+                let written = entry.connection.shown();
+                found.shown.push((plain.clone(), written.clone()));
+                match expanded(&entry.connection, surroundings, keys) {
+                    Ok(connection) => {
+                        Found { name: plain, connection, written, call_s: entry.call_s, tools: entry.tools }
+                    }
                     Err(why) => {
                         found.warnings.push(format!("MCP server {plain} is left out: {why}"));
                         continue;
@@ -110,7 +126,7 @@ pub(super) fn all(
     for message in of_project.warnings {
         warnings.push(Warning { origin: place.clone(), message });
     }
-    for Found { name, connection, call_s, tools } in of_project.servers {
+    for Found { name, connection, written, call_s, tools } in of_project.servers {
         if let Some(known) = all.iter().find(|known| *known.name == *name) {
             let message = format!("MCP server {name} is left out: {} has one of this name", known.origin);
             warnings.push(Warning { origin: place.clone(), message });
@@ -123,6 +139,8 @@ pub(super) fn all(
             network: true,
             call_time: Duration::from_secs(call_s.unwrap_or(CALL_S)),
             schema_tokens,
+            trusted: false,
+            written: Some(written.into()),
             origin: MCP_FILE.into(),
         });
     }
@@ -181,6 +199,8 @@ fn of_table(
         network: table.network.unwrap_or(true),
         call_time: Duration::from_secs(table.call_s.unwrap_or(CALL_S)),
         schema_tokens: table.schema_tokens.unwrap_or(schema_tokens),
+        trusted: table.trusted.unwrap_or_default(),
+        written: None,
         origin: origin.to_string().into(),
     }))
 }
@@ -198,8 +218,12 @@ fn origin_of(layers: &Layers, name: &str) -> Origin {
 }
 
 /// The same with values of variables in the place of their names. Keys of model providers are no server's business.
-fn expanded(connection: &Connection, surroundings: &Surroundings) -> Result<Connection, String> {
-    let fill = |text: &String| filled(text, surroundings);
+fn expanded(
+    connection: &Connection,
+    surroundings: &Surroundings,
+    keys: &BTreeSet<String>,
+) -> Result<Connection, String> {
+    let fill = |text: &String| filled(text, surroundings, keys);
     let table = |table: &BTreeMap<String, String>| {
         table.iter().map(|(name, value)| Ok((name.clone(), fill(value)?))).collect::<Result<BTreeMap<_, _>, String>>()
     };
@@ -213,7 +237,7 @@ fn expanded(connection: &Connection, surroundings: &Surroundings) -> Result<Conn
     })
 }
 
-fn filled(text: &str, surroundings: &Surroundings) -> Result<String, String> {
+fn filled(text: &str, surroundings: &Surroundings, keys: &BTreeSet<String>) -> Result<String, String> {
     let mut whole = String::new();
     let mut rest = text;
     while let Some(at) = rest.find("${") {
@@ -223,7 +247,7 @@ fn filled(text: &str, surroundings: &Surroundings) -> Result<String, String> {
             Some((name, otherwise)) => (name, Some(otherwise)),
             None => (inside, None),
         };
-        if builtin_providers().iter().any(|provider| provider.key_env == Some(name)) {
+        if keys.contains(name) {
             return Err(format!("it asks for {name}, the key of a model provider, which no server gets"));
         }
         let value = surroundings.variable(name).or(otherwise);

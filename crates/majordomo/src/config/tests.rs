@@ -107,12 +107,22 @@ fn effect(config: &Config) -> String {
         household, store, durability, sandbox, tasks, unknown_price, instructions, skills, hooks, web, ..
     } = config;
     let server = |server: &mcp::ServerSettings| {
-        let mcp::ServerSettings { name, connection, tools, network, call_time, schema_tokens, origin: _ } = server;
+        let mcp::ServerSettings {
+            name,
+            connection,
+            tools,
+            network,
+            call_time,
+            schema_tokens,
+            trusted,
+            written: _,
+            origin: _,
+        } = server;
         let reached = match connection {
             mcp::Connection::Program { command, env, cwd } => format!("{command:?}{env:?}{cwd:?}"),
             mcp::Connection::Http { url, headers } => format!("{url}{headers:?}"),
         };
-        format!("{name}{reached}{tools:?}{network}{call_time:?}{schema_tokens}")
+        format!("{name}{reached}{tools:?}{network}{call_time:?}{schema_tokens}{trusted}")
     };
     let servers: Vec<String> = config.servers.iter().map(server).collect();
     format!(
@@ -247,6 +257,7 @@ const OTHERS: &[(&str, &str)] = &[
     ("mcp.servers.acme.tools", r#"["other"]"#),
     ("mcp.servers.acme.call_s", "5"),
     ("mcp.servers.acme.schema_tokens", "5"),
+    ("mcp.servers.acme.trusted", "true"),
     ("mcp.servers.acme.enabled", "false"),
     ("mcp.servers.far.url", r#""http://other.test""#),
     ("mcp.servers.far.headers", r#"{ X-Team = "b" }"#),

@@ -6,7 +6,10 @@ mod calling;
 mod changing;
 mod hostile;
 mod http;
+mod login;
 mod many;
+mod polite;
+mod published;
 
 /// Not a test of its own: this program is started again as a server, and then this is all that it does.
 #[test]

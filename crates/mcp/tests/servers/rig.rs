@@ -55,6 +55,8 @@ pub fn server(name: &str, words: &str) -> ServerSettings {
         network: true,
         call_time: PATIENCE,
         schema_tokens: 100_000,
+        trusted: false,
+        written: None,
         origin: "a test".into(),
     }
 }
@@ -83,8 +85,22 @@ impl Rig {
         }
         let workspace = Arc::new(Workspace::open(folder.path().join("work")).expect("a workspace"));
         let host = CommandHost { guard: Guard::Embedded, sandbox: Sandbox::probe(&[folder.path().join("state")]) };
-        let around = Surroundings { host, workspace: workspace.clone(), cache: Some(folder.path().join("cache")) };
+        let around = Surroundings {
+            host,
+            workspace: workspace.clone(),
+            cache: Some(folder.path().join("cache")),
+            tokens: Some(folder.path().join("tokens")),
+        };
         Self { servers: Servers::new(settings, &around, pins.clone()), folder, pins, workspace }
+    }
+
+    /// Servers of another process with the same folders.
+    pub fn made_beside(other: &Self, settings: Vec<ServerSettings>) -> Self {
+        let rig = Self::new(Vec::new());
+        let host = CommandHost { guard: Guard::Embedded, sandbox: Sandbox::probe(&[]) };
+        let (cache, tokens) = (Some(other.path("../cache")), Some(other.path("../tokens")));
+        let around = Surroundings { host, workspace: rig.workspace.clone(), cache, tokens };
+        Self { servers: Servers::new(settings, &around, other.pins.clone()), ..rig }
     }
 
     /// The same, with all servers started.

@@ -72,7 +72,7 @@ pub async fn every_end_of_a_question_has_its_word(store: Arc<dyn Store>) {
 /// What an agent wants to know is kept with its choices, and then with the answer.
 pub async fn an_answer_is_kept_with_its_question(store: Arc<dyn Store>) {
     threads(&*store, &[&root()]).await;
-    let asks = Question { text: "Which one?".into(), choices: vec!["left".into(), "right".into()] };
+    let asks = Question { text: "Which one?".into(), choices: vec!["left".into(), "right".into()], midway: None };
     let question = Approval { question: Some(asks), ..question(&root(), 1) };
     append(&*store, &root(), 1, vec![Event::ApprovalRequested(Box::new(question.clone()))]).await;
     let stands = async || store.approval(&question.id).await.unwrap().unwrap();

@@ -248,6 +248,7 @@ pub async fn what_people_say_of_a_thread_is_listed(store: Arc<dyn Store>) {
     assert_eq!((row().await.title, row().await.archived), (None, false));
 
     let unwatched = Outside::UserSaid {
+        foreign: false,
         text: "go".into(),
         output_schema: None,
         attachments: Vec::new(),

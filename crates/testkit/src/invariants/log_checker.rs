@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use agent::approval::{ApprovalId, Resolution};
 use agent::budget::{Claim, Grant};
+use agent::checks::CheckedBy;
 use agent::event::{
     Answered, ChildAsked, ChildSpawned, Ending, ThreadCreated, TurnKind, TurnStarted, VerdictKind, lost_usage,
 };
@@ -41,6 +42,8 @@ pub struct LogChecker {
     calls: Vec<Call>,
     /// The checks of its brief, as of the newest answer.
     checks: Checks,
+    /// Hooks that run because it said that it is done.
+    hooks: Option<CallId>,
     names: BTreeSet<CallId>,
     children: BTreeMap<ThreadId, Child>,
     /// Reports of children, by the message that they answer; none for the brief.
@@ -54,7 +57,7 @@ pub struct LogChecker {
     /// Messages that were sent and that the model has not read.
     unread: Vec<Arc<str>>,
     /// Questions that wait for a person, the calls that wait for them, and the places that are held meanwhile.
-    questions: BTreeMap<ApprovalId, (CallId, u32)>,
+    questions: BTreeMap<ApprovalId, (CallId, u32, bool)>,
     /// Subtasks that were accepted and neither spawned nor skipped.
     unspawned: u32,
     /// What was asked of the world and not answered.
@@ -130,6 +133,7 @@ impl LogChecker {
             turn: None,
             calls: Vec::new(),
             checks: Checks::Open,
+            hooks: None,
             names: BTreeSet::new(),
             children: BTreeMap::new(),
             reported: BTreeMap::new(),
@@ -248,7 +252,13 @@ impl LogChecker {
                     format!("{:?}, not {:?}", result.digest, open.allowed)
                 })?;
             }
-            Event::ChecksStarted { call, .. } => self.checks_started(call)?,
+            Event::ChecksStarted { call, by: CheckedBy::Hooks, .. } => {
+                self.begins("hooks", call)?;
+                hold("hooks have a name of their own", self.names.insert(call.clone()), || call.to_string())?;
+                hold("hooks run one after the other", self.hooks.replace(call.clone()).is_none(), || call.to_string())?;
+            }
+            Event::ChecksStarted { call, by: CheckedBy::Brief, .. } => self.checks_started(call)?,
+            Event::ChecksFinished { call, .. } if self.hooks.as_ref() == Some(call) => self.hooks = None,
             Event::ChecksFinished { call, result, .. } => {
                 let is_open = self.checks == Checks::Running(call.clone());
                 hold("checks are over once", is_open, || call.to_string())?;
@@ -256,7 +266,9 @@ impl LogChecker {
             }
             Event::ApprovalRequested(approval) => {
                 self.begins("a question", &approval.id)?;
-                let asked = self.questions.insert(approval.id.clone(), (approval.call.clone(), approval.places));
+                let is_midway = approval.midway().is_some();
+                let asked = (approval.call.clone(), approval.places, is_midway);
+                let asked = self.questions.insert(approval.id.clone(), asked);
                 hold("a question is asked once", asked.is_none(), || approval.id.to_string())?;
             }
             Event::ApprovalResolved { approval, call, input, resolution } => {
@@ -264,10 +276,13 @@ impl LogChecker {
                     self.handled(input)?;
                 }
                 let waiting = self.questions.remove(approval);
-                hold("a question is answered once", waiting.is_some_and(|(asked, _)| asked == *call), || {
+                let is_midway = waiting.as_ref().is_some_and(|(.., is_midway)| *is_midway);
+                hold("a question is answered once", waiting.is_some_and(|(asked, ..)| asked == *call), || {
                     approval.to_string()
                 })?;
-                self.resolved(call, resolution)?;
+                if !is_midway {
+                    self.resolved(call, resolution)?;
+                }
             }
             Event::Delegated { call, subtasks, .. } => {
                 self.begins("a verb", call)?;
@@ -319,7 +334,10 @@ impl LogChecker {
         if let Effect::StopChild { child, .. } = effect {
             self.outstanding.retain(|other| !matches!(other, Effect::StopChild { child: same, .. } if same == child));
         }
-        self.outstanding.push(effect.clone());
+        // Nothing answers it: the call that asked goes on.
+        if !matches!(effect, Effect::AnswerTool { .. }) {
+            self.outstanding.push(effect.clone());
+        }
         Ok(())
     }
 
@@ -760,7 +778,7 @@ impl LogChecker {
     fn places(&self) -> u32 {
         let own = |child: &Child| child.asked.is_none() || self.created.policy.count_mode == CountMode::Active;
         let living = self.children.values().map(|child| u32::from(own(child)) + child.grant.descendants).sum::<u32>();
-        let asked_about = self.questions.values().map(|(_, places)| places).sum::<u32>();
+        let asked_about = self.questions.values().map(|(_, places, _)| places).sum::<u32>();
         self.begun_below + living + self.unspawned + asked_about
     }
 

@@ -30,7 +30,12 @@ async fn answer(State(token): State<Option<&'static str>>, headers: HeaderMap, b
     if token.is_some_and(|token| given != Some(token)) {
         return (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, "Bearer realm=\"mcp\"")]).into_response();
     }
-    let Ok(message) = serde_json::from_str::<Value>(&body) else {
+    answered(&body)
+}
+
+/// The answer to a message. `text` of a call can be the word for an answer that no honest server gives.
+pub(super) fn answered(body: &str) -> Response {
+    let Ok(message) = serde_json::from_str::<Value>(body) else {
         return StatusCode::METHOD_NOT_ALLOWED.into_response();
     };
     let (id, params) = (&message["id"], &message["params"]);
@@ -38,6 +43,20 @@ async fn answer(State(token): State<Option<&'static str>>, headers: HeaderMap, b
         return StatusCode::ACCEPTED.into_response();
     }
     let schema = json!({"type": "object", "properties": {"text": {"type": "string"}}});
+    let plain = |body: Vec<u8>| ([(header::CONTENT_TYPE, "application/json")], body).into_response();
+    match params["arguments"]["text"].as_str() {
+        Some("HUGE") => return plain(vec![b'x'; 64 * 1024 * 1024]),
+        Some("HUGE EVENT") => {
+            let body = [b"data: ".as_slice(), &vec![b'x'; 64 * 1024 * 1024]].concat();
+            return ([(header::CONTENT_TYPE, "text/event-stream")], body).into_response();
+        }
+        Some("DEEP") => return plain([vec![b'['; 100_000], vec![b']'; 100_000]].concat()),
+        Some("PAGE") => return ([(header::CONTENT_TYPE, "text/html")], "<p>Hello").into_response(),
+        Some("REDIRECT") => {
+            return (StatusCode::TEMPORARY_REDIRECT, [(header::LOCATION, "http://127.0.0.1:1/mcp")]).into_response();
+        }
+        _ => {}
+    }
     let result = match message["method"].as_str() {
         Some("initialize") => json!({"result": {
             "protocolVersion": params["protocolVersion"],

@@ -131,8 +131,8 @@ impl Sim {
         let own = Grant { depth, descendants, not_after: None, ..root.clone() };
         let grant = (!to.is_root()).then(|| Box::new(own));
         match input {
-            Outside::UserSaid { text, output_schema, attachments, unwatched, .. } => {
-                Outside::UserSaid { text, output_schema, attachments, grant, unwatched }
+            Outside::UserSaid { text, output_schema, attachments, unwatched, foreign, .. } => {
+                Outside::UserSaid { text, output_schema, attachments, grant, unwatched, foreign }
             }
             Outside::Noticed { text, from, foreign, .. } => Outside::Noticed { text, from, grant, foreign },
             other => other,

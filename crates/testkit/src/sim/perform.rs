@@ -29,6 +29,8 @@ impl Sim {
                 self.stop_tool(place, call);
                 Ok(())
             }
+            // No tool of the simulation asks anything.
+            Effect::AnswerTool { .. } => Ok(()),
             Effect::RunChecks { call, .. } => {
                 self.run_checks(place, call);
                 Ok(())

@@ -222,6 +222,7 @@ impl Stage {
             Effect::CallModel { .. }
             | Effect::CancelModel { .. }
             | Effect::RunTool { .. }
+            | Effect::AnswerTool { .. }
             | Effect::RunChecks { .. }
             | Effect::StopTool { .. } => {}
         }

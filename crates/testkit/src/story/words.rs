@@ -63,7 +63,7 @@ pub fn event(scene: &Scene<'_>, event: &Event) -> Vec<String> {
         Event::CallRepeated { turn, booked } => vec![format!("{kind} {turn}; books {}", claim(scene, *booked))],
         Event::Answered(answered) => answer_words(answered),
         Event::ToolStarted { call } => vec![format!("{kind} {call}")],
-        Event::ChecksStarted { call, commands } => vec![format!("{kind} {call}: {}", commands.join("; "))],
+        Event::ChecksStarted { call, commands, .. } => vec![format!("{kind} {call}: {}", commands.join("; "))],
         Event::ToolFinished { call, result, duration_ms, .. }
         | Event::ChecksFinished { call, result, duration_ms, .. } => {
             let took = duration_ms.filter(|ms| *ms > 0).map_or(String::new(), |ms| format!(" after {}", seconds(ms)));
@@ -121,7 +121,7 @@ pub fn event(scene: &Scene<'_>, event: &Event) -> Vec<String> {
             vec![format!("{kind} {calls}: {bytes} bytes")]
         }
         Event::ContextCompacted { summary, .. } => with_text(kind.to_owned(), summary),
-        Event::ToolsChanged { version, added, removed } => {
+        Event::ToolsChanged { version, added, removed, .. } => {
             let list =
                 |sign: &str, tools: &[Arc<str>]| tools.iter().map(|tool| format!(" {sign}{tool}")).collect::<String>();
             vec![format!("{kind} {version}:{}{}", list("+", added), list("-", removed))]

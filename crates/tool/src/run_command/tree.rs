@@ -38,7 +38,8 @@ pub(super) struct Changes {
 impl Changes {
     /// The protected places that they are in.
     pub fn places(&self) -> impl Iterator<Item = Arc<str>> + '_ {
-        self.paths.iter().filter_map(|path| protected::place(path)).map(Arc::from)
+        // What is protected by its path is not known by its name.
+        self.paths.iter().map(|path| protected::place(path).unwrap_or(protected::COMMANDS)).map(Arc::from)
     }
 
     /// Some of them, for people.
@@ -73,6 +74,8 @@ fn deleted(read: &shell::Assessment, workspace: &Path, cwd: &Path) -> BTreeSet<S
         }
         let Ok(look) = watch::look(&folder) else { continue };
         found.extend(look.files.keys().map(|path| inside.join(path).display().to_string()));
+        let by_path = protected::by_path(workspace).into_iter().filter(|path| path.starts_with(inside));
+        found.extend(by_path.map(|path| path.display().to_string()));
     }
     found
 }
@@ -85,7 +88,8 @@ fn brought(host: &CommandHost, call: &GitCall, workspace: &Path, folder: &Path) 
     let mut lines = said.lines();
     let top = lines.next().unwrap_or_default().to_owned();
     let below = Path::new(&top).strip_prefix(workspace).map(Path::to_owned).unwrap_or_default();
-    let is_protected = |path: &PathBuf| path.to_str().is_some_and(|path| protected::place(path).is_some());
+    let place = |path: &str| protected::place(path).or_else(|| protected::place_by_path(workspace, path));
+    let is_protected = |path: &PathBuf| path.to_str().is_some_and(|path| place(path).is_some());
     // A name with unusual characters stands in quotes.
     let paths = lines.map(|path| path.trim_matches('"')).filter(|path| !path.is_empty()).map(|path| below.join(path));
     paths.filter(is_protected).map(|path| path.display().to_string()).collect()

@@ -239,7 +239,9 @@ impl Look {
             let inside = real.strip_prefix(root).ok().filter(|inside| !inside.as_os_str().is_empty())?;
             Some((inside.to_owned(), (entry.place.clone(), Kind::Plain)))
         });
-        hooks.chain(links).collect()
+        let by_path = protected::by_path(root).into_iter();
+        let of_commands = by_path.map(|path| (path, (protected::COMMANDS.to_owned(), Kind::Plain)));
+        hooks.chain(links).chain(of_commands).collect()
     }
 
     fn note_named(&mut self, root: &Path) {

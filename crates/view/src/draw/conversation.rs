@@ -122,7 +122,7 @@ impl Conversation {
                 }
             }
             Event::Answered(answered) => self.answered(answered, out),
-            Event::ChecksStarted { call, commands } => {
+            Event::ChecksStarted { call, commands, .. } => {
                 let argument = argument::short(&checks_input(commands));
                 self.calls.insert(call.clone(), Call { name: CHECKS.into(), argument });
             }

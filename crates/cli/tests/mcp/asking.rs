@@ -1,0 +1,154 @@
+//! What servers have besides tools: questions to a person in the middle of a call, resources, prompts, and a login.
+
+use agent::Event;
+use agent::approval::Approval;
+use serde_json::Value;
+use testkit::mcp_server::{LoginServer, browse};
+use testkit::scenes::{call, calls, says, scene};
+use testkit::world::{World, until};
+
+use crate::{configure, world};
+
+const ALLOW: &str = "[[rules]]\ntool = \"kit__*\"\naction = \"allow\"\n";
+
+/// The question that is open.
+fn asked(world: &World) -> Approval {
+    let records = world.until_logged("a question", |records| {
+        records.iter().any(|record| matches!(&*record.event, Event::ApprovalRequested(_)))
+    });
+    let question = records.iter().find_map(|record| match &*record.event {
+        Event::ApprovalRequested(question) => Some((**question).clone()),
+        _ => None,
+    });
+    question.expect("it is asked")
+}
+
+// T54
+#[test]
+fn a_question_of_a_server_waits_with_the_approvals_and_its_answer_reaches_the_server() {
+    let world = world(&[scene("Merge", &[calls(&[call("kit__ask_person", "")]), says("Merged.")])]);
+    configure(&world, "kit", "polite,older", ALLOW);
+    let running = world.launch(world.task_in("ask", "Merge", &["--jsonl", "--approvals", "wait"]));
+    let question = asked(&world);
+    let listed: Value = serde_json::from_str(world.call(&["approve", "ls", "--json"]).answer(0)).expect("JSON");
+    assert_eq!((&listed[0]["kind"], &listed[0]["tool"]), (&"question".into(), &"kit__ask_person".into()), "{listed}");
+    let text = listed[0].to_string();
+    assert!(text.contains("MCP server kit asks (your answer is sent to it): Which branch?"), "{text}");
+    world.call(&["approve", "answer", question.id.as_str(), "main"]).answer(0);
+    let done = running.done();
+    done.answer(0);
+    assert!(done.out.contains(r#"Accept {\"branch\":\"main\"}"#), "{}", done.out);
+    world.assert_commands_gone();
+}
+
+// T54
+#[test]
+fn without_a_person_a_question_of_a_server_is_declined_and_the_run_goes_on() {
+    let world = world(&[scene("Merge", &[calls(&[call("kit__ask_person", "")]), says("I could not.")])]);
+    configure(&world, "kit", "polite,older", ALLOW);
+    let done = world.launch(world.task_in("ask", "Merge", &["--jsonl", "--approvals", "deny"])).done();
+    done.answer(0);
+    assert!(done.out.contains("Decline"), "{}", done.out);
+}
+
+// F41
+#[test]
+fn a_question_whose_process_was_killed_is_withdrawn_and_the_call_is_not_made_again() {
+    let world = world(&[scene("Merge", &[calls(&[call("kit__ask_person", "")]), says("It is not known.")])]);
+    configure(&world, "kit", "polite,older", ALLOW);
+    let mut running = world.launch(world.task_in("ask", "Merge", &["--approvals", "wait"]));
+    let question = asked(&world);
+    running.kill();
+    world.assert_commands_gone();
+    let root = world.root();
+    let resumed = world.call(&["thread", "resume", root.as_str(), "--approvals", "wait"]);
+    resumed.answer(0);
+    let late = world.call(&["approve", "answer", question.id.as_str(), "main"]);
+    assert_ne!(late.code, Some(0), "{}", late.out);
+    let started = world.log().iter().filter(|record| matches!(&*record.event, Event::ToolStarted { .. })).count();
+    assert_eq!(started, 1, "the call is not made again");
+    world.assert_at_rest(&root);
+}
+
+// T59, T60
+#[test]
+fn resources_and_prompts_are_used_by_name_and_count_as_untrusted() {
+    let scenes = [scene("I chose this prompt", &[says("Reviewed.")]), scene("What is on", &[says("Lunch.")])];
+    let world = world(&scenes);
+    configure(&world, "kit", "polite", "");
+    assert_eq!(world.call(&["mcp", "resources"]).answer(0).trim(), "@kit:note://today  today");
+    assert!(world.call(&["mcp", "resources", "kit", "note://today"]).answer(0).contains("Lunch at noon"));
+    assert_eq!(world.call(&["mcp", "resources", "kit", "note://none"]).code, Some(1));
+    let prompts = world.call(&["mcp", "prompts", "kit"]);
+    assert_eq!(prompts.answer(0).trim(), "/kit:review file=… [focus=…]  Reviews a file");
+
+    world.launch(world.task_in("ask", "What is on today? @kit:note://today", &[])).done().answer(0);
+    world.launch(world.task_in("ask", "/kit:review src/main.rs the loop", &[])).done().answer(0);
+    let prompts: Vec<String> = (world.log().iter())
+        .filter_map(|record| match &*record.event {
+            Event::RunStarted { prompt, .. } => Some(prompt.to_string()),
+            _ => None,
+        })
+        .collect();
+    assert!(prompts[0].contains("Lunch at noon") && prompts[0].contains("MCP server kit, resource"), "{}", prompts[0]);
+    assert!(prompts[1].contains(r#"Please review "src/main.rs" for "the loop""#), "{}", prompts[1]);
+    let foreign = |record: &store::Record| match &*record.event {
+        Event::Reported(report) => Some(report.foreign),
+        _ => None,
+    };
+    assert_eq!(world.log().iter().filter_map(foreign).collect::<Vec<_>>(), [true, true]);
+    let wrong = world.launch(world.task_in("ask", "/kit:nope", &[])).done();
+    assert!(wrong.code == Some(3) && wrong.err.contains("there are: review"), "{:?} {}", wrong.code, wrong.err);
+    let missing = world.launch(world.task_in("ask", "/kit:review", &[])).done();
+    assert!(missing.err.contains("needs file"), "{}", missing.err);
+}
+
+// T55
+#[test]
+fn a_person_logs_in_by_a_command_that_the_error_names() {
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
+    let far = runtime.block_on(LoginServer::start());
+    let world = world(&[scene("Say", &[calls(&[call("far__echo", "text = \"inside\"")]), says("Said.")])]);
+    world.call(&["mcp", "add", "far", "--url", &far.url]).answer(0);
+    let tried = world.call(&["mcp", "test", "far"]);
+    assert!(tried.code == Some(1) && tried.out.contains("majordomo mcp login far"), "{}", tried.out);
+
+    let running = world.start(&["mcp", "login", "far", "--no-browser"]);
+    let address =
+        until("the address", || running.printed().lines().find(|line| line.starts_with("http")).map(str::to_owned));
+    let page = runtime.block_on(browse(&address));
+    assert!(page.contains("You are logged in"), "{page}");
+    assert!(running.done().answer(0).contains("logged in at far"));
+    assert_eq!(far.refusals(), [""; 0]);
+    assert!(world.call(&["mcp", "test", "far"]).answer(0).contains("far: works, 1 tools"));
+    let rules = "\n[[rules]]\ntool = \"far__echo\"\naction = \"allow\"\n";
+    let file = world.path("../home/.config/majordomo/config.toml");
+    std::fs::write(&file, std::fs::read_to_string(&file).expect("a file") + rules).expect("a file");
+    let done = world.launch(world.task_in("ask", "Say", &["--jsonl"])).done();
+    done.answer(0);
+    assert!(done.out.contains("inside"), "{}", done.out);
+    assert!(!done.out.contains("access-"), "no token is shown");
+    world.call(&["mcp", "login", "far", "--out"]).answer(0);
+    assert_eq!(world.call(&["mcp", "test", "far"]).code, Some(1));
+    assert_eq!(world.call(&["mcp", "login", "nowhere"]).code, Some(2));
+}
+
+#[test]
+fn a_decision_about_a_servers_tool_is_explained_without_starting_the_server() {
+    let world = world(&[scene("Count", &[calls(&[call("kit__count", "text = \"one\"")]), says("Counted.")])]);
+    let rules = "[[rules]]\ntool = \"kit__count\"\npattern = '*\"text\":\"one\"*'\naction = \"allow\"\n[[rules]]\ntool = \"kit__*\"\npattern = '*secret*'\naction = \"deny\"\n";
+    configure(&world, "kit", "", rules);
+    world.launch(world.task_in("ask", "Count", &[])).done().answer(0);
+    let root = world.root();
+    let explain = |input: &str| {
+        let said = world.call(&["explain", root.as_str(), "kit__count", input]);
+        let verdict = said.answer(0).lines().find_map(|line| line.strip_prefix("verdict: ")).unwrap_or_default();
+        assert!(said.out.contains("origin     MCP server kit"), "{}", said.out);
+        verdict.split(',').next().unwrap_or_default().to_owned()
+    };
+    assert_eq!(explain(r#"{"text":"one"}"#), "allow");
+    assert_eq!(explain(r#"{"text":"two"}"#), "ask");
+    assert_eq!(explain(r#"{"text":"secret"}"#), "deny");
+    assert_eq!(world.lines("counted.txt"), ["one"], "nothing was called");
+}

@@ -1,0 +1,112 @@
+//! A server that is written with `rmcp`: both revisions, resources, prompts, and questions in the middle of a call.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use majordomo_mcp::{Error, PromptInfo, ResourceInfo, ServerSettings};
+use tool::{Asks, ToolContext};
+
+use crate::rig::{Rig, server};
+
+/// A person who gives these answers, one after the other, after a while; nobody after that.
+#[derive(Default)]
+struct Person {
+    answers: Mutex<Vec<&'static str>>,
+    asked: Mutex<Vec<(String, Vec<String>)>>,
+    after: Duration,
+}
+
+impl Asks for Person {
+    fn ask(&self, text: String, choices: Vec<String>) -> BoxFuture<'static, Option<Arc<str>>> {
+        self.asked.lock().unwrap().push((text, choices));
+        let mut answers = self.answers.lock().unwrap();
+        let (answer, after) = ((!answers.is_empty()).then(|| answers.remove(0).into()), self.after);
+        async move {
+            tokio::time::sleep(after).await;
+            answer
+        }
+        .boxed()
+    }
+}
+
+fn with(person: &Arc<Person>, rig: &Rig) -> ToolContext {
+    ToolContext { asks: Some(person.clone()), ..rig.context("tu_1") }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn both_revisions_are_spoken() {
+    let rig = Rig::started(vec![server("new", "polite"), server("old", "polite,older")]).await;
+    for name in ["new", "old"] {
+        let result = rig.call(&format!("{name}__echo"), r#"{"text": "hello"}"#).await;
+        assert_eq!(&*result.content, "hello", "{name}: {:?}", rig.servers.status());
+    }
+    rig.servers.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn resources_and_prompts_are_listed_and_read_without_a_tool() {
+    for words in ["polite", "polite,older"] {
+        let rig = Rig::started(vec![server("kit", words)]).await;
+        let kit = rig.server();
+        let (uri, name) = ("note://today".to_owned(), "today".to_owned());
+        let known = ResourceInfo { uri, name, description: "What is on today".to_owned() };
+        assert_eq!(kit.resources().await.unwrap(), [known]);
+        assert_eq!(kit.read_resource("note://today").await.unwrap(), "[note://today]\nLunch at noon");
+        assert!(matches!(kit.read_resource("note://other").await, Err(Error::Refused(_))));
+        let arguments = vec![("file".to_owned(), true), ("focus".to_owned(), false)];
+        let review = PromptInfo { name: "review".to_owned(), description: "Reviews a file".to_owned(), arguments };
+        assert_eq!(kit.prompts().await.unwrap(), [review]);
+        let given = BTreeMap::from([("file".to_owned(), "a.rs".to_owned())]);
+        assert_eq!(kit.prompt("review", &given).await.unwrap(), "Please review \"a.rs\" for null");
+        rig.servers.close().await;
+    }
+    let without = Rig::started(vec![server("kit", "")]).await;
+    assert_eq!(without.server().resources().await, Ok(Vec::new()), "a server that has none is not asked");
+    without.servers.close().await;
+}
+
+// T54
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_asks_the_person_of_the_call_and_is_sent_what_fits() {
+    let rig = Rig::started(vec![server("kit", "polite,older")]).await;
+    let person = Arc::new(Person {
+        answers: Mutex::new(vec!["main", "count: many\nsure: yes", "count: 3\nsure: yes"]),
+        ..Person::default()
+    });
+    let context = with(&person, &rig);
+    let said = rig.call_in("kit__ask_person", "{}", &context).await;
+    assert_eq!(&*said.content, r#"Accept {"branch":"main"}"#);
+    let said = rig.call_in("kit__ask_person_more", "{}", &context).await;
+    assert_eq!(&*said.content, r#"Accept {"count":3,"sure":true}"#, "the first answer does not fit");
+    let declined = rig.call_in("kit__ask_person", "{}", &context).await;
+    assert!(declined.content.starts_with("Decline"), "nobody answers: {}", declined.content);
+    let asked = person.asked.lock().unwrap().clone();
+    assert!(asked[0].0.starts_with("MCP server kit asks (your answer is sent to it): Which branch?"), "{}", asked[0].0);
+    assert!(asked[2].0.contains("count is no whole number"), "{}", asked[2].0);
+    assert_eq!(asked.len(), 4);
+    let alone = rig.call("kit__ask_person", "{}").await;
+    assert!(alone.content.starts_with("Decline"), "a call that nobody stands behind asks nobody: {}", alone.content);
+    rig.servers.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_time_of_a_call_does_not_run_while_a_person_thinks() {
+    let quick = ServerSettings { call_time: Duration::from_millis(400), ..server("kit", "polite,older") };
+    let rig = Rig::started(vec![quick]).await;
+    let person = Person { answers: Mutex::new(vec!["main"]), after: Duration::from_millis(1_500), ..Person::default() };
+    let said = rig.call_in("kit__ask_person", "{}", &with(&Arc::new(person), &rig)).await;
+    assert_eq!(&*said.content, r#"Accept {"branch":"main"}"#);
+    rig.servers.close().await;
+}
+
+// T54
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_reaches_no_model() {
+    let rig = Rig::started(vec![server("kit", "polite,older")]).await;
+    let said = rig.call("kit__ask_model", "{}").await;
+    assert!(said.content.starts_with("no model"), "{}", said.content);
+    rig.servers.close().await;
+}

@@ -1,0 +1,158 @@
+//! A server of tools that speaks the protocol by the library that published servers are written with: `rmcp`, in the newest revision and, by
+//! the word `older`, in the one before. What a server may do besides offering tools: resources, prompts, questions to a person and
+//! to a model in the middle of a call.
+
+#![expect(deprecated, reason = "servers of earlier revisions ask a model")]
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use rmcp::ServerHandler;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, CreateMessageRequestParams, DiscoverRequestMethod,
+    DiscoverResult, ElicitRequestParams, ErrorData, GetPromptRequestParams, GetPromptResponse, GetPromptResult,
+    Implementation, ListPromptsResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
+    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerCapabilities, ServerConfig,
+};
+use rmcp::service::{RequestContext, RoleServer, serve_server};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+/// Is such a server until its input ends.
+pub(super) fn serve(words: BTreeMap<String, String>) {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    runtime.expect("a runtime").block_on(async {
+        let transport = (tokio::io::stdin(), tokio::io::stdout());
+        if let Ok(service) = serve_server(Polite { words }, transport).await {
+            // However it ends, this process does.
+            let _ = service.waiting().await;
+        }
+    });
+}
+
+struct Polite {
+    words: BTreeMap<String, String>,
+}
+
+/// The types of the protocol are open for new fields, and made from JSON.
+fn made<T: DeserializeOwned>(value: Value) -> T {
+    serde_json::from_value(value).expect("it is of this type")
+}
+
+impl ServerHandler for Polite {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities: ServerCapabilities = made(json!({"tools": {}, "prompts": {}, "resources": {}}));
+        ServerConfig::new(capabilities).with_server_info(Implementation::new("polite", "1"))
+    }
+
+    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+        match self.words.contains_key("older") {
+            true => vec![ProtocolVersion::LATEST_WITH_INITIALIZE].into(),
+            false => vec![ProtocolVersion::LATEST, ProtocolVersion::LATEST_WITH_INITIALIZE].into(),
+        }
+    }
+
+    async fn discover(&self, _: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
+        match self.words.contains_key("older") {
+            // A server of an earlier revision does not know the request.
+            true => Err(ErrorData::method_not_found::<DiscoverRequestMethod>()),
+            false => {
+                Ok(DiscoverResult::from_server_info(self.supported_protocol_versions().into_owned(), self.get_info()))
+            }
+        }
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let schema = json!({"type": "object", "properties": {"text": {"type": "string"}}});
+        let tool = |name: &str| json!({"name": name, "description": format!("Does {name}"), "inputSchema": schema});
+        let names = ["echo", "ask_person", "ask_person_more", "ask_model"];
+        Ok(made(json!({"tools": names.map(tool)})))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let arguments = Value::Object(request.arguments.clone().unwrap_or_default());
+        let said = match &*request.name {
+            "echo" => arguments["text"].as_str().unwrap_or_default().to_owned(),
+            "ask_person" => {
+                let schema =
+                    json!({"type": "object", "properties": {"branch": {"type": "string"}}, "required": ["branch"]});
+                asked(&context, "Which branch?", &schema).await
+            }
+            "ask_person_more" => {
+                let schema = json!({"type": "object", "properties": {"count": {"type": "integer"}, "sure": {"type": "boolean"}}, "required": ["count", "sure"]});
+                asked(&context, "How many?", &schema).await
+            }
+            "ask_model" => {
+                let params: CreateMessageRequestParams = made(json!({
+                    "messages": [{"role": "user", "content": {"type": "text", "text": "say it"}}],
+                    "maxTokens": 10,
+                }));
+                match context.peer.create_message(params).await {
+                    Ok(_) => "the model answered".to_owned(),
+                    Err(error) => format!("no model: {error}"),
+                }
+            }
+            other => format!("no tool {other}"),
+        };
+        Ok(made::<CallToolResult>(json!({"content": [{"type": "text", "text": said}]})).into())
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let resource = json!({"uri": "note://today", "name": "today", "description": "What is on today"});
+        Ok(made(json!({"resources": [resource]})))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        if request.uri != "note://today" {
+            return Err(ErrorData::resource_not_found("there is no such resource", None));
+        }
+        let text = self.words.get("note").map_or("Lunch at noon", String::as_str);
+        let contents = json!([{"uri": request.uri, "mimeType": "text/plain", "text": text}]);
+        Ok(made::<ReadResourceResult>(json!({"contents": contents})).into())
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let arguments = json!([{"name": "file", "required": true}, {"name": "focus", "required": false}]);
+        Ok(made(json!({"prompts": [{"name": "review", "description": "Reviews a file", "arguments": arguments}]})))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let arguments = Value::Object(request.arguments.unwrap_or_default());
+        let text = format!("Please review {} for {}", arguments["file"], arguments["focus"]);
+        let message = json!({"role": "user", "content": {"type": "text", "text": text}});
+        Ok(made::<GetPromptResult>(json!({"messages": [message]})).into())
+    }
+}
+
+/// What the person answered, as the result of a call.
+async fn asked(context: &RequestContext<RoleServer>, message: &str, schema: &Value) -> String {
+    let params: ElicitRequestParams = made(json!({"mode": "form", "message": message, "requestedSchema": schema}));
+    match context.peer.create_elicitation(params).await {
+        Ok(answer) => format!("{:?} {}", answer.action, answer.content.unwrap_or_default()),
+        Err(error) => format!("nobody was asked: {error}"),
+    }
+}
