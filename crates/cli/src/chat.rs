@@ -404,7 +404,8 @@ impl Running {
             let folder = surroundings.cwd.clone();
             let chores = Box::new(TaskChores::new(Scope::Board(staff.board()), Vec::new()));
             let open = opener(surroundings, flags);
-            let worker = Worker::new("chat", staff.store().clone(), open, TASKS, vec![chores]).calmly();
+            let worker = Worker::new("chat", staff.store().clone(), open, TASKS, vec![chores]);
+            let worker = worker.calmly().only_in(&folder);
             let worker = Arc::new(worker.with_staff(folder, staff.clone()).await);
             let (stop, stopped) = oneshot::channel::<()>();
             let working = tokio::spawn(async move {

@@ -49,6 +49,8 @@ pub struct Worker {
     chores: Vec<Box<dyn Chores>>,
     /// The least time between two looks.
     pause: Duration,
+    /// The one folder whose threads it goes on with; all where none is named.
+    only_in: Option<PathBuf>,
     /// Under what it is known to other processes.
     row: WorkerRow,
     /// Interrupted threads that are not for a worker, by how many events they had when that was looked at.
@@ -74,8 +76,17 @@ impl Worker {
             labels: Vec::new(),
             concurrency: u32::try_from(concurrency).unwrap_or(u32::MAX),
         };
-        let pause = Duration::ZERO;
-        Self { store, open, concurrency, chores, pause, row, passed_over: Mutex::default(), staffs: Mutex::default() }
+        Self {
+            store,
+            open,
+            concurrency,
+            chores,
+            pause: Duration::ZERO,
+            only_in: None,
+            row,
+            passed_over: Mutex::default(),
+            staffs: Mutex::default(),
+        }
     }
 
     /// The same, shown with the labels of the tasks that it takes.
@@ -87,6 +98,12 @@ impl Worker {
     /// The same, looking no more than a few times a second, however much is written: for a process that does other work.
     pub fn calmly(mut self) -> Self {
         self.pause = CALM;
+        self
+    }
+
+    /// The same, going on only with threads that work in this folder.
+    pub fn only_in(mut self, folder: &Path) -> Self {
+        self.only_in = Some(canonical(folder));
         self
     }
 
@@ -103,7 +120,7 @@ impl Worker {
 
     /// The staff of a folder, opened where it is not.
     pub async fn staff_for(&self, folder: &Path) -> Result<Staff, Error> {
-        let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        let folder = canonical(folder);
         let mut staffs = self.staffs.lock().await;
         if let Some(staff) = staffs.get(&folder) {
             return Ok(staff.clone());
@@ -189,6 +206,11 @@ impl Worker {
             if self.room().await? == 0 {
                 return Ok(());
             }
+            if let Some(only) = &self.only_in
+                && canonical(&self.folder_of(&row.id).await?) != *only
+            {
+                continue;
+            }
             let staff = match self.staff_of(&row.id).await {
                 Ok(staff) => staff,
                 // Its folder may be gone; the others go on all the same.
@@ -237,13 +259,17 @@ impl Worker {
 
     /// The staff of the folder that a thread works in.
     pub async fn staff_of(&self, thread: &ThreadId) -> Result<Staff, Error> {
+        self.staff_for(&self.folder_of(thread).await?).await
+    }
+
+    async fn folder_of(&self, thread: &ThreadId) -> Result<PathBuf, Error> {
         let first = self.store.read(thread, 0, 1).await?;
         let workspace = first.first().and_then(|record| match &*record.event {
             agent::Event::ThreadCreated(created) => Some(created.workspace.clone()),
             _ => None,
         });
         let unknown = || store::Error::UnknownThread(thread.as_str().into());
-        self.staff_for(Path::new(&*workspace.ok_or_else(unknown)?)).await
+        Ok(Path::new(&*workspace.ok_or_else(unknown)?).to_owned())
     }
 
     /// Threads of tasks in which something is to be done.
@@ -251,6 +277,11 @@ impl Worker {
         let query = ThreadQuery { live_only: true, of_tasks: true, limit: usize::MAX, ..ThreadQuery::default() };
         Ok(self.store.threads(query).await?)
     }
+}
+
+/// The folder without links in its path; as it is named where it is gone.
+fn canonical(folder: &Path) -> PathBuf {
+    folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
 }
 
 fn now() -> Time {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use futures_util::{StreamExt, TryStreamExt};
 use majordomo::agent::model::CallError;
 use majordomo::agent::{Event, InputId, Outcome};
@@ -19,6 +20,7 @@ use majordomo::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use testkit::scenes::{call, calls, never_answers, says, scene, spawn, whenever_asked};
+use tokio::sync::Notify;
 
 /// A builder that reads nothing from the machine, with a model that plays these scenes.
 fn builder(scenes: &[String]) -> StaffBuilder {
@@ -501,4 +503,46 @@ async fn a_task_starts_below_a_creator_that_a_notice_had_woken_in_a_process_that
     assert_eq!(task.thread.and_then(|thread| thread.parent()), Some(root.clone()), "it works below its creator");
     assert!(staff.runtime().drives(&root), "its creator goes on here");
     worker.leave().await;
+}
+
+/// Tells that the worker has looked for threads to go on with.
+struct Looked(Notify);
+
+impl Chores for Arc<Looked> {
+    fn perform<'a>(&'a self, _: &'a Worker) -> BoxFuture<'a, Result<(), Error>> {
+        self.0.notify_one();
+        Box::pin(async { Ok(()) })
+    }
+}
+
+#[tokio::test]
+async fn a_worker_of_one_folder_leaves_threads_of_others_alone() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (here, elsewhere) = (folder.path().join("here"), folder.path().join("elsewhere"));
+    [&here, &elsewhere].map(|folder| std::fs::create_dir(folder).expect("a folder"));
+    let scenes = [scene("Wait", &[says("ready"), whenever_asked(&never_answers())])];
+    let store = store::open(&store::Location::folder(folder.path()), &store::Options::default()).expect("a store");
+    let open = || builder(&scenes).store(store.clone()).workspace(&here).approve_in_inbox();
+    let gone = open().build().await.expect("a staff");
+    let run = gone.stream("Wait").await.expect("a run");
+    let root = run.root().clone();
+    run.report().await.expect("a report");
+    let notice = ("the board".into(), "Look at the tasks".into());
+    gone.runtime().notify(&root, InputId::new("notice"), notice, false).await.expect("it is woken");
+    gone.runtime().leave().await;
+
+    for (only, is_taken) in [(&elsewhere, false), (&here, true)] {
+        let staff = open().build().await.expect("a staff");
+        let looked = Arc::new(Looked(Notify::new()));
+        let never = Box::new(|_, _| unreachable!("the staff of the one folder is open"));
+        let worker = Worker::new("chat", store.clone(), never, 4, vec![Box::new(looked.clone())]).only_in(only);
+        let worker = worker.with_staff(here.canonicalize().expect("it exists"), staff.clone()).await;
+        let mut drives = false;
+        let stop = async {
+            looked.0.notified().await;
+            drives = staff.runtime().drives(&root);
+        };
+        worker.work(stop).await.expect("it works");
+        assert_eq!(drives, is_taken, "{}", only.display());
+    }
 }
