@@ -255,7 +255,7 @@ mod tests {
     fn slips_are_set_right_towards_known_words() {
         let context = context(&["Sarah Chen"]);
         for (slipped, right) in [
-            ("wat dos sarah wnat tommorow", "what does sarah want tomorrow"),
+            ("wat dos sarah wnat from me", "what does sarah want from me"),
             ("wich mesages did sarha send me", "which messages did sarah send me"),
             ("Welche dringenen Nachichten habe ich?", "Welche dringenden Nachrichten habe ich?"),
         ] {
