@@ -175,7 +175,7 @@ fn a_question_that_is_decided_elsewhere_is_closed_and_the_draft_comes_back() {
 fn an_answer_is_written_or_chosen_by_its_number() {
     let now = Instant::now();
     let later = now + Duration::from_secs(1);
-    let flowers = Question { text: "Which?".into(), choices: vec!["rose".into(), "tulip".into()] };
+    let flowers = Question { text: "Which?".into(), choices: vec!["rose".into(), "tulip".into()], midway: None };
     for (typed, answer) in [("2", "tulip"), ("a daisy", "a daisy")] {
         let mut app = asked(Some(flowers.clone()), now);
         for letter in typed.chars() {
