@@ -506,9 +506,9 @@ async fn a_task_starts_below_a_creator_that_a_notice_had_woken_in_a_process_that
 }
 
 /// Tells that the worker has looked for threads to go on with.
-struct Looked(Notify);
+struct Looked(Arc<Notify>);
 
-impl Chores for Arc<Looked> {
+impl Chores for Looked {
     fn perform<'a>(&'a self, _: &'a Worker) -> BoxFuture<'a, Result<(), Error>> {
         self.0.notify_one();
         Box::pin(async { Ok(()) })
@@ -519,7 +519,9 @@ impl Chores for Arc<Looked> {
 async fn a_worker_of_one_folder_leaves_threads_of_others_alone() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (here, elsewhere) = (folder.path().join("here"), folder.path().join("elsewhere"));
-    [&here, &elsewhere].map(|folder| std::fs::create_dir(folder).expect("a folder"));
+    for folder in [&here, &elsewhere] {
+        std::fs::create_dir(folder).expect("a folder");
+    }
     let scenes = [scene("Wait", &[says("ready"), whenever_asked(&never_answers())])];
     let store = store::open(&store::Location::folder(folder.path()), &store::Options::default()).expect("a store");
     let open = || builder(&scenes).store(store.clone()).workspace(&here).approve_in_inbox();
@@ -533,13 +535,13 @@ async fn a_worker_of_one_folder_leaves_threads_of_others_alone() {
 
     for (only, is_taken) in [(&elsewhere, false), (&here, true)] {
         let staff = open().build().await.expect("a staff");
-        let looked = Arc::new(Looked(Notify::new()));
+        let looked = Arc::new(Notify::new());
         let never = Box::new(|_, _| unreachable!("the staff of the one folder is open"));
-        let worker = Worker::new("chat", store.clone(), never, 4, vec![Box::new(looked.clone())]).only_in(only);
+        let worker = Worker::new("chat", store.clone(), never, 4, vec![Box::new(Looked(looked.clone()))]).only_in(only);
         let worker = worker.with_staff(here.canonicalize().expect("it exists"), staff.clone()).await;
         let mut drives = false;
         let stop = async {
-            looked.0.notified().await;
+            looked.notified().await;
             drives = staff.runtime().drives(&root);
         };
         worker.work(stop).await.expect("it works");
