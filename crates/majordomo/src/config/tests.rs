@@ -173,6 +173,7 @@ cwd = "below"
 network = true
 tools = ["look"]
 call_s = 1
+trusted = false
 schema_tokens = 1
 enabled = true
 [mcp.servers.far]
@@ -256,8 +257,8 @@ const OTHERS: &[(&str, &str)] = &[
     ("mcp.servers.acme.network", "false"),
     ("mcp.servers.acme.tools", r#"["other"]"#),
     ("mcp.servers.acme.call_s", "5"),
-    ("mcp.servers.acme.schema_tokens", "5"),
     ("mcp.servers.acme.trusted", "true"),
+    ("mcp.servers.acme.schema_tokens", "5"),
     ("mcp.servers.acme.enabled", "false"),
     ("mcp.servers.far.url", r#""http://other.test""#),
     ("mcp.servers.far.headers", r#"{ X-Team = "b" }"#),
