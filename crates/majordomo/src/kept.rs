@@ -55,7 +55,7 @@ pub(crate) fn installation(place: impl Into<StatePlace>) -> InstallationState {
 /// Writes what happened.
 pub(crate) fn record(place: impl Into<StatePlace>, events: Vec<InstallationEvent>) -> Result<(), Error> {
     let (location, now) = (place.into().store, runtime::Clock::default().now());
-    store::record_at(&location, events, now).map_err(|source| Error::Store { location, source })
+    store::record_at(&location, events, now).map_err(|source| Error::Store { location: Box::new(location), source })
 }
 
 /// Puts a file aside whose content the store has taken over.

@@ -173,7 +173,7 @@ pub enum Error {
     #[error("{location}: {source}")]
     Store {
         /// Where it lies.
-        location: Location,
+        location: Box<Location>,
         /// Why.
         source: store::Error,
     },
@@ -806,14 +806,17 @@ pub fn open_at(location: &Location, config: &Config) -> Result<Arc<dyn Store>, E
     if let Location::Postgres(_) = location {
         // A database does not make the folder for all else that is kept.
         let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&config.data);
-        made.map_err(|error| Error::Store { location: location.clone(), source: store::Error::Io(Arc::new(error)) })?;
+        made.map_err(|error| Error::Store {
+            location: Box::new(location.clone()),
+            source: store::Error::Io(Arc::new(error)),
+        })?;
     }
     let durability = match config.durability {
         Durability::Full => store::Durability::Full,
         Durability::Normal => store::Durability::Normal,
     };
     let options = store::Options { durability, ..store::Options::default() };
-    store::open(location, &options).map_err(|source| Error::Store { location: location.clone(), source })
+    store::open(location, &options).map_err(|source| Error::Store { location: Box::new(location.clone()), source })
 }
 
 /// The names of the tools that agents of a staff can be given, without opening one.

@@ -86,10 +86,9 @@ impl Login {
         let waiting = async {
             loop {
                 let (stream, _) = self.listener.accept().await.map_err(|error| Error::Start(error.to_string()))?;
-                match tokio::time::timeout(BROWSER_TIME, self.heard(stream)).await {
-                    Ok(Some(done)) => return done,
-                    // Another page, a port scan, a browser that asks for an icon.
-                    Ok(None) | Err(_) => {}
+                // Anything else is another page, a port scan, or a browser that asks for an icon.
+                if let Ok(Some(done)) = tokio::time::timeout(BROWSER_TIME, self.heard(stream)).await {
+                    return done;
                 }
             }
         };

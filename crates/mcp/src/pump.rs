@@ -19,8 +19,9 @@ const DEEPEST: usize = 120;
 /// The longest line.
 pub(crate) const LONGEST_LINE: usize = 8 * 1024 * 1024;
 
-/// So many bytes within [`FLOOD_TIME`] are an accident or an attack.
+/// So many bytes or lines within [`FLOOD_TIME`] are an accident or an attack. Short lines cost more to read than their bytes.
 const FLOOD_BYTES: usize = 256 * 1024 * 1024;
+const FLOOD_LINES: usize = 200_000;
 const FLOOD_TIME: Duration = Duration::from_secs(60);
 
 /// How long the first request may be unanswered. A server of the newest revision that is slow to start must have answered by then, for it does
@@ -46,7 +47,7 @@ pub(crate) enum End {
 pub(crate) async fn pump(from: impl AsyncRead + Unpin, mut to: impl AsyncWrite + Unpin, answers_first: bool) -> End {
     let mut from = BufReader::with_capacity(64 * 1024, from);
     let mut line = Line::default();
-    let (mut since, mut bytes) = (Instant::now(), 0);
+    let (mut since, mut bytes, mut lines) = (Instant::now(), 0, 0);
     let first_due = Instant::now() + FIRST_ANSWER;
     let mut first = if answers_first { First::Awaited } else { First::Answered };
     loop {
@@ -68,10 +69,11 @@ pub(crate) async fn pump(from: impl AsyncRead + Unpin, mut to: impl AsyncWrite +
         line.push(&available[..taken]);
         from.consume(taken);
         if since.elapsed() > FLOOD_TIME {
-            (since, bytes) = (Instant::now(), 0);
+            (since, bytes, lines) = (Instant::now(), 0, 0);
         }
         bytes += taken;
-        if bytes > FLOOD_BYTES {
+        lines += usize::from(newline.is_some());
+        if bytes > FLOOD_BYTES || lines > FLOOD_LINES {
             return End::Flooded;
         }
         if newline.is_none() {

@@ -44,7 +44,7 @@ async fn migrate(flags: &Flags) -> Result<u8, Failure> {
 /// A failure with the database that failed.
 fn at(address: &Address) -> impl Fn(store::Error) -> Error {
     let location = Location::Postgres(address.clone());
-    move |source| Error::Store { location: location.clone(), source }
+    move |source| Error::Store { location: Box::new(location.clone()), source }
 }
 
 async fn status(flags: &Flags, as_json: bool) -> Result<u8, Failure> {

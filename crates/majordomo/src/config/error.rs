@@ -65,7 +65,7 @@ pub enum Error {
     #[error("{location}: {source}")]
     Store {
         /// Where the store is.
-        location: store::Location,
+        location: Box<store::Location>,
         /// Why.
         source: store::Error,
     },

@@ -95,7 +95,7 @@ pub(super) fn store_location(
     surroundings: &Surroundings,
 ) -> Result<store::Location, Error> {
     let Some(url) = url else { return Ok(store::Location::folder(data)) };
-    let unusable = |source| Error::Store { location: store::Location::folder(data), source };
+    let unusable = |source| Error::Store { location: Box::new(store::Location::folder(data)), source };
     let mut address = store::Address::parse(url).map_err(unusable)?;
     if let Some(password) = surroundings.variable("PGPASSWORD") {
         address = address.or_password(password);
