@@ -150,10 +150,15 @@ fn comment(language: &str) -> Option<&'static str> {
     }
 }
 
+fn is_rust(language: &str) -> bool {
+    matches!(language.split([' ', ',', '{']).next(), Some("rust" | "rs" | "Rust"))
+}
+
 /// A line of code with its colours.
 pub fn line(text: &str, language: &str) -> Line {
     let plain = Style::of(Colour::Cyan);
     let Some(comment) = comment(language) else { return Line::new(text, plain) };
+    let has_lifetimes = is_rust(language);
     let mut line = Line::default();
     let mut rest = text;
     let mut before = ' ';
@@ -161,7 +166,7 @@ pub fn line(text: &str, language: &str) -> Line {
         let begins_word = !(before.is_alphanumeric() || before == '_');
         let (end, style) = if rest.starts_with(comment) && (comment != "#" || before.is_whitespace()) {
             (rest.len(), Style::DIM)
-        } else if matches!(first, '"' | '\'' | '`') && !(first == '\'' && is_lifetime(rest)) {
+        } else if matches!(first, '"' | '\'' | '`') && !(first == '\'' && has_lifetimes && is_lifetime(rest)) {
             (text_end(rest, first), Style::of(Colour::Green))
         } else if first.is_ascii_digit() && begins_word {
             let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '.' || c == '_')).unwrap_or(rest.len());
@@ -180,11 +185,10 @@ pub fn line(text: &str, language: &str) -> Line {
     line
 }
 
-/// Whether a quote begins a name, as `'a` does in Rust, and no text.
+/// Whether a quote begins a name, as `'a` does in Rust, and no character, as `'a'` does.
 fn is_lifetime(rest: &str) -> bool {
     let mut behind = rest.chars().skip(1);
-    let begins = behind.next().is_some_and(|c| c.is_alphabetic() || c == '_');
-    begins && behind.next().is_none_or(|c| c != '\'') && !rest[1..].contains('\'')
+    behind.next().is_some_and(|c| c.is_alphabetic() || c == '_') && behind.next() != Some('\'')
 }
 
 /// Where a text ends that begins with a quote: behind the next one that is not escaped, or with the line.
