@@ -243,7 +243,7 @@ impl Server {
         }
     }
 
-    /// Whether a request was refused for want of a login.
+    /// Whether a request was refused because it needs a login.
     fn wants_login(&self, error: &ServiceError) -> bool {
         let ServiceError::TransportSend(error) = error else { return false };
         let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(&*error.error);
