@@ -11,6 +11,7 @@ use agent::permission::Rule;
 use agent::policy::VERBS;
 use agent::role::Agent;
 use agent::{Consent, Mode};
+use async_recursion::async_recursion as boxed;
 use household::TOOLS;
 use provider::{Secret, builtin_providers};
 use store::Store;
@@ -239,6 +240,7 @@ impl StaffBuilder {
     }
 
     /// Puts the staff together. What is wrong with the model, the agents, the tools or a setting is an error here, before anything runs.
+    #[boxed]
     pub async fn build(mut self) -> Result<Staff, Error> {
         let surroundings = self.surroundings()?;
         let command_host = std::mem::take(&mut self.command_host);

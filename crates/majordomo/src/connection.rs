@@ -8,6 +8,7 @@ use agent::Json;
 use agent::message::{Message, Origin, Part, Role};
 use agent::model::Tokens;
 use agent::tools::{Reach, Risk, ToolInfo};
+use async_recursion::async_recursion as boxed;
 use provider::{Ask, ModelTable, Providers};
 use tokio_util::sync::CancellationToken;
 
@@ -45,6 +46,7 @@ pub enum Trial {
 }
 
 /// Sends a model one short request. The failure is a sentence that says what is wrong and what to do.
+#[boxed]
 pub async fn try_model(config: &Config, model: &str, trial: Trial, within: Duration) -> Result<Answered, String> {
     let begun = Instant::now();
     let models = ModelTable::builtin().with(config.models.clone());

@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use agent::{Event, Report, ThreadId};
+use async_recursion::async_recursion as boxed;
 use futures_util::StreamExt;
 use runtime::{Fleeting, FleetingKind, Runtime};
 use store::{Follow, Record, Selection, Store, follow};
@@ -72,6 +73,7 @@ impl Updates {
     }
 
     /// Waits for the next update. None once the store is closed. An answer that is given up loses nothing.
+    #[boxed]
     pub async fn next(&mut self) -> Result<Option<News>, store::Error> {
         loop {
             if let Some(update) = self.ready.pop_front() {

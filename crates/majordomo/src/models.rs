@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use async_recursion::async_recursion as boxed;
 use futures_util::future::join_all;
 use jiff::civil::Date;
 use provider::{Ability, Dollars, ModelEntry, ModelTable, Providers};
@@ -109,6 +110,7 @@ impl Models {
     }
 
     /// The models of every provider, or of one.
+    #[boxed]
     pub async fn list(&self, only: Option<&str>, lists: Lists) -> Vec<ProviderModels> {
         let wanted = self.providers().filter(|name| only.is_none_or(|only| only == *name));
         join_all(wanted.map(|provider| self.of_provider(provider, lists))).await
@@ -148,6 +150,7 @@ impl Models {
     }
 
     /// How to use a model of Ollama, where it is there: named, never chosen.
+    #[boxed]
     pub async fn ollama(&self) -> Option<String> {
         let listed = tokio::time::timeout(HERE, self.providers.list(OLLAMA)).await.ok()?.ok()?;
         let names: Vec<String> = listed.iter().take(3).map(|listed| format!("-m {OLLAMA}/{}", listed.name)).collect();

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use agent::{Event, InputId, Report, ThreadId};
+use async_recursion::async_recursion as boxed;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{self, BoxStream};
 use futures_util::{FutureExt, Stream, StreamExt, TryStreamExt};
@@ -149,6 +150,7 @@ impl Run {
     }
 
     /// Waits for the report.
+    #[boxed]
     pub async fn report(mut self) -> Result<Report, Error> {
         if let Reading::Fresh(reader) = &mut self.reading
             && let Some(reader) = reader.as_mut()

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use agent::permission::{Action, Rule, matches};
 use agent::tools::READ_FILE;
+use async_recursion::async_recursion as boxed;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use mcp::{Connection, Pinned, Pins, ServerSettings, Servers, Surroundings};
@@ -33,6 +34,7 @@ pub struct OpenServers {
 
 impl OpenServers {
     /// The configured servers, with approvals in the store.
+    #[boxed]
     pub async fn open(
         surroundings: &config::Surroundings,
         config: &Config,
@@ -56,6 +58,7 @@ impl OpenServers {
     }
 
     /// Ends everything that was started.
+    #[boxed]
     pub async fn close(self) {
         self.servers.close().await;
         if let Some(store) = &self.store {

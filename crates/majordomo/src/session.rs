@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use agent::approval::{Approval, Decision};
 use agent::{Outside, Report, Strength, ThreadId};
+use async_recursion::async_recursion as boxed;
 use runtime::{Runtime, Said};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -83,8 +84,12 @@ impl Session {
 
     /// Sends a message and returns the run that answers it at once. It is driven here where no process does.
     pub async fn stream(&self, work: impl Into<Work>) -> Result<Run, Error> {
-        let mut work = Some(work.into());
-        let mut first = None;
+        self.next_run(work.into()).await
+    }
+
+    #[boxed]
+    async fn next_run(&self, work: Work) -> Result<Run, Error> {
+        let (mut work, mut first) = (Some(work), None);
         let root = self
             .root
             .get_or_try_init(|| async {
@@ -108,6 +113,7 @@ impl Session {
     }
 
     /// The next message. Nothing is written where its model cannot be asked from here.
+    #[boxed]
     async fn say(&self, thread: &ThreadId, work: Work) -> Result<Run, Error> {
         self.staff.check_open()?;
         let root = &thread.root();
@@ -143,6 +149,7 @@ impl Session {
 
     /// Goes on with a run that its process left before the end: by a crash, or by [`Staff::close`]. It stays as it is where a model
     /// cannot be asked from here, for a run that goes on without its model ends.
+    #[boxed]
     pub async fn resume(&self) -> Result<Run, Error> {
         self.staff.check_open()?;
         let root = self.begun()?;
@@ -169,21 +176,25 @@ impl Session {
     }
 
     /// Tells something to a thread of this conversation while it works; it reads it at its next turn.
+    #[boxed]
     pub async fn steer(&self, thread: &ThreadId, text: &str) -> Result<(), Error> {
         Ok(self.runtime().send(thread, Outside::person_steers(text)).await?)
     }
 
     /// Stops a thread of this conversation and all its descendants, and waits until that is true.
+    #[boxed]
     pub async fn stop(&self, thread: &ThreadId, strength: Strength, reason: &str) -> Result<(), Error> {
         Ok(self.runtime().stop(thread, strength, reason).await?)
     }
 
     /// Writes a person's decision on a question as it was shown, and waits for what comes of it.
+    #[boxed]
     pub async fn decide(&self, question: &Approval, decision: Decision) -> Result<DecisionOutcome, Error> {
         Ok(decide::decide(self.runtime(), question, decision).await?)
     }
 
     /// Everything that is in the log of the conversation by now; nothing before the first message.
+    #[boxed]
     pub async fn history(&self) -> Result<Vec<Record>, Error> {
         match self.root.get() {
             Some(root) => Ok(read_all(&**self.store(), Selection::tree(root)).await?),
@@ -192,6 +203,7 @@ impl Session {
     }
 
     /// The number of the newest event; 0 before the first message.
+    #[boxed]
     pub async fn newest(&self) -> Result<u64, Error> {
         match self.root.get() {
             Some(root) => Ok(newest(&**self.store(), root).await?),

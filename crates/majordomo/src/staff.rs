@@ -15,6 +15,7 @@ use agent::policy::VERBS;
 use agent::report::Ended;
 use agent::role::Agent;
 use agent::{Catalog, Report, ThreadId};
+use async_recursion::async_recursion as boxed;
 use futures_util::future::BoxFuture;
 use household::TOOLS;
 use provider::{AttachedBytes, ModelTable, Providers};
@@ -317,6 +318,7 @@ impl Staff {
 
     /// Puts a staff together from a configuration that was read: for an interface. A program that embeds the library uses
     /// [`Staff::builder`].
+    #[boxed]
     pub async fn open(surroundings: &Surroundings, config: Config, options: Options) -> Result<Self, Error> {
         Self::open_with(surroundings, config, options, None).await
     }
@@ -489,6 +491,7 @@ impl Staff {
     }
 
     /// Runs the hooks for the end of a session, if a conversation was begun. [`close`](Self::close) does it, too.
+    #[boxed]
     pub async fn end_sessions(&self) {
         if self.0.has_begun.swap(false, Ordering::Relaxed) {
             self.0.hooks.outside("SessionEnd", ("reason", "other"), &self.0.cwd).await;
@@ -497,6 +500,7 @@ impl Staff {
 
     /// Ends every task of the staff, and waits until they have ended; see [above](Self#when-it-ends). The store is closed, too, unless the
     /// program brought its own.
+    #[boxed]
     pub async fn close(&self) {
         self.end_sessions().await;
         self.0.approvals.close();
@@ -568,6 +572,7 @@ impl Staff {
     }
 
     /// Starts a conversation with its first message.
+    #[boxed]
     pub(crate) async fn begin(&self, work: Work) -> Result<Run, Error> {
         self.check_open()?;
         self.tools_ready().await;
@@ -655,12 +660,14 @@ impl Staff {
     }
 
     /// The bytes of an image or a document that came with a message, by the id under which the log names it.
+    #[boxed]
     pub async fn attached_bytes(&self, id: &str) -> Option<Vec<u8>> {
         let (artefacts, id) = (self.0.artefacts.clone()?, id.to_owned());
         tokio::task::spawn_blocking(move || artefacts.read(&id)).await.ok().flatten()
     }
 
     /// Starts the thread of a task, once: where the thread of that name exists, nothing is done.
+    #[boxed]
     pub async fn start_for_task(&self, task: TaskThread) -> Result<ThreadId, Error> {
         self.check_open()?;
         self.tools_ready().await;
@@ -719,6 +726,7 @@ impl Staff {
 
     /// Starts the servers of tools, if that was not done, and waits until each has answered or failed. Called before work begins or goes
     /// on; without servers it costs nothing.
+    #[boxed]
     pub async fn tools_ready(&self) {
         self.0.servers.ready().await;
     }

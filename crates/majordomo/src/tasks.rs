@@ -12,6 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agent::{InputId, ThreadId, Time};
+use async_recursion::async_recursion as boxed;
 use board::import::{self, Draft, Line};
 use board::{Actor, Assignee, BoardId, Command, NewTask, Refusal, Reply, Request, Status, Task, TaskId, Who};
 use schemars::JsonSchema;
@@ -113,6 +114,7 @@ impl Staffing {
     }
 
     /// Who is meant by what a person or a model wrote.
+    #[boxed]
     pub async fn assignee(&self, store: &dyn Store, text: &str) -> Result<Assignee, Error> {
         match Who::parse(text)? {
             Who::Human => Ok(Assignee::Human),
@@ -169,6 +171,7 @@ impl TaskBoard {
     }
 
     /// Carries out a command. Sent again under the same name, it is not carried out again.
+    #[boxed]
     pub async fn ask(&self, by: Actor, name: Option<InputId>, command: Command, at: Time) -> Result<Reply, Error> {
         self.ask_leased(by, name, command, at, false).await
     }
@@ -186,6 +189,7 @@ impl TaskBoard {
     }
 
     /// The task of that name, or a sentence that says that there is none.
+    #[boxed]
     pub async fn task(&self, task: &TaskId) -> Result<Task, Error> {
         let found = self.store.task(&self.id, task).await?;
         found.ok_or_else(|| {
@@ -213,6 +217,7 @@ impl TaskBoard {
     }
 
     /// The tasks that drafts stand for, with their assignees looked up. `foreign` says whether their words may be untrusted text.
+    #[boxed]
     pub async fn drafted(&self, staffing: &Staffing, lines: &[Line], foreign: bool) -> Result<Vec<NewTask>, Error> {
         let mut tasks = import::tasks(lines)?;
         for (task, line) in tasks.iter_mut().zip(lines) {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use agent::{Outcome, State, ThreadId};
+use async_recursion::async_recursion as boxed;
 use serde::Serialize;
 use serde_json::{Value, json};
 use store::{Living, Store, ThreadRow};
@@ -57,6 +58,7 @@ pub struct TreeUsage {
 }
 
 /// What each of these threads used with all its descendants, in their order.
+#[boxed]
 pub async fn tree_usage(store: &dyn Store, rows: &[ThreadRow]) -> Result<Vec<TreeUsage>, store::Error> {
     let mut by_thread: BTreeMap<ThreadId, TreeUsage> = BTreeMap::new();
     let roots: BTreeSet<&ThreadId> = rows.iter().map(|row| &row.root).collect();

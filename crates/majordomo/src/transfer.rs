@@ -14,6 +14,7 @@ use std::sync::Arc;
 use agent::approval::{Resolution, Scope};
 use agent::message::Attachment;
 use agent::{Event, Mode, Outside, Thread, ThreadId, Time};
+use async_recursion::async_recursion as boxed;
 use serde::{Deserialize, Serialize};
 use store::{Commit, Process, Record, Selection, Store, ThreadQuery, read_all};
 use tool::Artefacts;
@@ -100,6 +101,7 @@ impl Export {
 }
 
 /// A root and all its descendants, with the images and documents that they name.
+#[boxed]
 pub async fn export(store: &dyn Store, root: &ThreadId, artefacts: &Artefacts) -> Result<Export, Error> {
     let records = read_all(store, Selection::tree(root)).await?;
     let (mut files, mut left_out, mut total) = (Vec::new(), Vec::new(), 0);
@@ -124,6 +126,7 @@ pub async fn export(store: &dyn Store, root: &ThreadId, artefacts: &Artefacts) -
 }
 
 /// A conversation with all its sub-agents, to read.
+#[boxed]
 pub async fn markdown(store: &dyn Store, root: &ThreadId) -> Result<String, Error> {
     let records = read_all(store, Selection::tree(root)).await?;
     let family = ThreadQuery { root: Some(root.clone()), limit: usize::MAX, ..ThreadQuery::default() };
@@ -156,6 +159,7 @@ pub struct Imported {
 }
 
 /// Takes a conversation in from the lines of a file, under its own name.
+#[boxed]
 pub async fn import(
     store: &Arc<dyn Store>,
     artefacts: &Artefacts,
@@ -181,6 +185,7 @@ pub async fn import(
 }
 
 /// Moves a conversation of which no run is under way to another store, under the same names and with all that was allowed in it.
+#[boxed]
 pub async fn relocate(from: &Arc<dyn Store>, to: &Arc<dyn Store>, root: &ThreadId, now: Time) -> Result<(), Error> {
     if to.thread(root).await?.is_some() {
         return Err(Error::Exists(root.clone()));
@@ -200,6 +205,7 @@ pub async fn relocate(from: &Arc<dyn Store>, to: &Arc<dyn Store>, root: &ThreadI
 
 /// Copies a conversation under another name, as far as an answer: the `at`th message as lists number them, or the newest. What people
 /// allowed for the one does not hold for the other.
+#[boxed]
 pub async fn fork(
     store: &Arc<dyn Store>,
     root: &ThreadId,

@@ -9,10 +9,12 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use agent::{ThreadId, Time};
+use async_recursion::async_recursion as boxed;
 use futures_util::future::BoxFuture;
 use store::{Process, ProcessId, Selection, Store, ThreadQuery, ThreadRow, WorkerRow, replay_until};
 use tokio::sync::Mutex;
@@ -108,6 +110,7 @@ impl Worker {
     }
 
     /// The same with a staff that is open already, for its folder.
+    #[boxed]
     pub async fn with_staff(self, folder: PathBuf, staff: Staff) -> Self {
         self.staffs.lock().await.insert(folder, staff);
         self
@@ -119,6 +122,7 @@ impl Worker {
     }
 
     /// The staff of a folder, opened where it is not.
+    #[boxed]
     pub async fn staff_for(&self, folder: &Path) -> Result<Staff, Error> {
         let folder = canonical(folder);
         let mut staffs = self.staffs.lock().await;
@@ -131,11 +135,13 @@ impl Worker {
     }
 
     /// How many more threads of tasks may be started here.
+    #[boxed]
     pub async fn room(&self) -> Result<usize, Error> {
         Ok(self.concurrency.saturating_sub(self.running().await?))
     }
 
     /// How many threads of tasks are driven here.
+    #[boxed]
     pub async fn running(&self) -> Result<usize, Error> {
         let rows = self.rows().await?;
         let staffs = self.staffs.lock().await;
@@ -144,8 +150,12 @@ impl Worker {
     }
 
     /// Works until `stop` says so, then lets go of everything: what ran can be gone on with by another process.
-    pub async fn work(&self, stop: impl Future<Output = ()>) -> Result<(), Error> {
-        let mut stop = std::pin::pin!(stop);
+    pub async fn work(&self, stop: impl Future<Output = ()> + Send) -> Result<(), Error> {
+        self.work_until(std::pin::pin!(stop)).await
+    }
+
+    #[boxed]
+    async fn work_until(&self, mut stop: Pin<&mut (dyn Future<Output = ()> + Send)>) -> Result<(), Error> {
         let look = if self.store.tells_of_deaths() { RARE_LOOK } else { LOOK };
         let mut tail = self.store.tail();
         let mut beat_at = now();
@@ -185,6 +195,7 @@ impl Worker {
     }
 
     /// Lets go of everything.
+    #[boxed]
     pub async fn leave(&self) {
         for staff in self.staffs.lock().await.values() {
             staff.runtime().leave().await;
@@ -227,6 +238,7 @@ impl Worker {
     }
 
     /// Goes on with a thread whose process is gone, if a notice had woken it there. Tells whether it did.
+    #[boxed]
     pub async fn adopt_woken(&self, thread: &ThreadId) -> Result<bool, Error> {
         if !was_woken(&*self.store, thread).await? {
             return Ok(false);
@@ -258,6 +270,7 @@ impl Worker {
     }
 
     /// The staff of the folder that a thread works in.
+    #[boxed]
     pub async fn staff_of(&self, thread: &ThreadId) -> Result<Staff, Error> {
         self.staff_for(&self.folder_of(thread).await?).await
     }

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use async_recursion::async_recursion as boxed;
 use rmcp::model::{ContentBlock, GetPromptRequestParams, PaginatedRequestParams, ReadResourceRequestParams};
 use rmcp::service::ServiceError;
 
@@ -42,6 +43,7 @@ pub struct PromptInfo {
 
 impl Server {
     /// The resources that it lists; none where it has none.
+    #[boxed]
     pub async fn resources(&self) -> Result<Vec<ResourceInfo>, Error> {
         let live = self.live().await?;
         if !live.has(|capabilities| capabilities.resources.is_some()) {
@@ -65,6 +67,7 @@ impl Server {
     }
 
     /// The text of a resource.
+    #[boxed]
     pub async fn read_resource(&self, uri: &str) -> Result<String, Error> {
         let live = self.live().await?;
         let read = self.in_time(live.service.read_resource(ReadResourceRequestParams::new(uri))).await?;
@@ -73,6 +76,7 @@ impl Server {
     }
 
     /// The prompts that it lists; none where it has none.
+    #[boxed]
     pub async fn prompts(&self) -> Result<Vec<PromptInfo>, Error> {
         let live = self.live().await?;
         if !live.has(|capabilities| capabilities.prompts.is_some()) {
@@ -100,6 +104,7 @@ impl Server {
     }
 
     /// The text of a prompt with its arguments.
+    #[boxed]
     pub async fn prompt(&self, name: &str, arguments: &BTreeMap<String, String>) -> Result<String, Error> {
         let live = self.live().await?;
         let mut params = GetPromptRequestParams::new(name);

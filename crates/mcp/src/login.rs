@@ -16,6 +16,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use async_recursion::async_recursion as boxed;
 use reqwest::dns::{Addrs, Name, Resolving};
 use reqwest::{Client, Url};
 use rmcp::transport::auth::{
@@ -50,6 +51,7 @@ pub struct Login {
 
 impl Login {
     /// Asks a server where to log in. `folder` is where tokens are kept.
+    #[boxed]
     pub async fn begin(settings: &ServerSettings, folder: &Path) -> Result<Self, Error> {
         let Connection::Http { url, .. } = &settings.connection else {
             return Err(Error::Start("it is a program, which needs no login".to_owned()));
@@ -82,6 +84,7 @@ impl Login {
     }
 
     /// Waits until the browser comes back, and keeps the tokens.
+    #[boxed]
     pub async fn finish(self, time: Duration) -> Result<(), Error> {
         let waiting = async {
             loop {

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use agent::tools::ToolResult;
+use async_recursion::async_recursion as boxed;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, PaginatedRequestParams, ProtocolVersion,
     ServerCapabilities, ServerResult, SubscriptionFilter,
@@ -148,6 +149,7 @@ impl Server {
     }
 
     /// Connects, if it is not connected, and lists its tools anew.
+    #[boxed]
     pub async fn list(&self) -> Result<Arc<[Offered]>, Error> {
         let live = self.live().await?;
         match tokio::time::timeout(START_TIME, tools_of(&live.service, &self.settings)).await {
@@ -161,6 +163,7 @@ impl Server {
     }
 
     /// Calls one of its tools. Whatever happens, there is a result.
+    #[boxed]
     pub async fn call(
         &self,
         tool: &Offered,
@@ -271,12 +274,14 @@ impl Server {
     }
 
     /// Whether it runs in a sandbox, where it runs as a program.
+    #[boxed]
     pub async fn is_sandboxed(&self) -> Option<bool> {
         let state = self.state.lock().await;
         state.live.as_ref().filter(|_| self.writes_files()).map(|live| live.is_sandboxed)
     }
 
     /// Ends the connection, and waits until everything that was started for it has ended.
+    #[boxed]
     pub async fn close(&self) {
         self.closed.cancel();
         let live = self.state.lock().await.live.take();

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use async_recursion::async_recursion as boxed;
 use futures_util::future::join_all;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -94,6 +95,7 @@ impl Servers {
     }
 
     /// Starts all that are not started, at the same time, and lists their tools. Comes back when each has answered or failed.
+    #[boxed]
     pub async fn start(&self) {
         join_all(self.0.servers.iter().map(|entry| async {
             if let Ok(offered) = entry.server.list().await {
@@ -119,6 +121,7 @@ impl Servers {
     }
 
     /// Approves the tools of a server as they were listed last.
+    #[boxed]
     pub async fn approve(&self, server: &Server) -> Result<(), Error> {
         let offered = match server.offered() {
             Some(offered) => offered,
@@ -230,6 +233,7 @@ impl Servers {
     }
 
     /// Ends all connections, and waits until everything that was started has ended.
+    #[boxed]
     pub async fn close(&self) {
         self.0.closed.cancel();
         self.0.tasks.close();

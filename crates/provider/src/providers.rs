@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use agent::model::{CallError, CallErrorKind, Model, Price};
+use async_recursion::async_recursion as boxed;
 
 use crate::attached::{Attached, AttachedBytes};
 use crate::config::{CacheTime, ModelSettings, ProviderConfig};
@@ -160,6 +161,7 @@ impl Providers {
 
     /// Asks a model's server what it says about the model, where its context window is not known. It is asked once in a process; one that
     /// does not say leaves everything as it is.
+    #[boxed]
     pub async fn learn(&self, name: &str) {
         let Ok((provider, model)) = split(name) else { return };
         let Some(provider) = self.speaker(name, provider).ok().filter(|provider| !provider.is_openai()) else {
@@ -175,6 +177,7 @@ impl Providers {
     }
 
     /// The models that a provider lists itself.
+    #[boxed]
     pub async fn list(&self, provider: &str) -> Result<Vec<Listed>, CallError> {
         let unusable = |error: Error| failed(CallErrorKind::Rejected, error.to_string());
         let provider = self.provider(provider).map_err(unusable)?;

@@ -13,6 +13,7 @@ use agent::event::ThreadCreated;
 use agent::message::Attachment;
 use agent::thread::SlotState;
 use agent::{Catalog, Consent, Event, InputId, Json, Outside, Report, Strength, Thread, ThreadId};
+use async_recursion::async_recursion as boxed;
 use futures_util::StreamExt;
 use provider::Providers;
 use store::{Process, ProcessId, Selection, Store, replay_until};
@@ -143,6 +144,7 @@ pub struct RunHandle {
 
 impl RunHandle {
     /// Waits for the report.
+    #[boxed]
     pub async fn report(self) -> Result<Report, Error> {
         self.report.await.map_err(|_| Error::Left)
     }
@@ -165,6 +167,7 @@ impl Registration {
     }
 
     /// Takes it back, if no runtime is begun after all.
+    #[boxed]
     pub async fn withdraw(self) {
         let store = self.store.clone();
         if let Ok(id) = self.written().await {
@@ -182,17 +185,20 @@ impl Registration {
 
 impl Runtime {
     /// Makes this process known to the store and begins to listen for what others send to its threads.
+    #[boxed]
     pub async fn begin(options: Options) -> Result<Self, Error> {
         Self::begin_as(Process::current(), options).await
     }
 
     /// The same under a name of its own, where several runtimes may be open in this process ([`Process::next`]).
+    #[boxed]
     pub async fn begin_as(process: Process, options: Options) -> Result<Self, Error> {
         let registration = Registration::begin(process, options.store.clone());
         Self::begin_registered(registration, options).await
     }
 
     /// The same for a process that is being made known.
+    #[boxed]
     pub async fn begin_registered(registration: Registration, options: Options) -> Result<Self, Error> {
         let Options { store, providers, tools, catalog, consent, sources, data } = options;
         let facts = Gatherer::new(catalog, consent, providers.clone(), sources);
@@ -218,6 +224,7 @@ impl Runtime {
     }
 
     /// Starts a root on its first message.
+    #[boxed]
     pub async fn start(&self, start: Start) -> Result<RunHandle, Error> {
         start.said.output_schema.as_ref().map(schema::check).transpose()?;
         self.0.providers.learn(&start.root.model).await;
@@ -237,6 +244,7 @@ impl Runtime {
     }
 
     /// Goes on with a root that another process left in the middle of a run.
+    #[boxed]
     pub async fn resume(&self, id: &ThreadId) -> Result<RunHandle, Error> {
         let (sender, report) = oneshot::channel();
         let live_slot = LiveSlot::take(&self.0, id).ok_or_else(|| Error::Alive(id.clone()))?;
@@ -252,6 +260,7 @@ impl Runtime {
     ///
     /// A sub-agent that works takes it up when its run is over. What it spends on it is granted as it is to its root, and no part of what
     /// its parent was granted.
+    #[boxed]
     pub async fn say(&self, thread: &ThreadId, said: Said) -> Result<InputId, Error> {
         said.output_schema.as_ref().map(schema::check).transpose()?;
         let grant = self.0.grant_by_person(thread).await?;
@@ -263,6 +272,7 @@ impl Runtime {
     /// Lets a thread know something under a name that the caller chose: what is said twice under one name is said once. One that works
     /// reads it at its next turn. For an idle one a run begins, here where no process drives it. One that was interrupted is not gone on
     /// with: it reads it when it is.
+    #[boxed]
     pub async fn notify(
         &self,
         thread: &ThreadId,
@@ -281,6 +291,7 @@ impl Runtime {
 
     /// The thread of a new child that a thread does not start itself: its number is given out in the parent's log, once for each name that
     /// the caller chose. The child is no part of what its parent was granted, and its parent neither waits for it nor stops it.
+    #[boxed]
     pub async fn issue_child(&self, parent: &ThreadId, id: InputId) -> Result<ThreadId, Error> {
         let mut tail = self.0.store.tail();
         let mut is_asked = false;
@@ -309,6 +320,7 @@ impl Runtime {
     }
 
     /// Creates a thread and drives it here. One that exists is left as it is.
+    #[boxed]
     pub async fn begin_thread(&self, created: ThreadCreated) -> Result<(), Error> {
         let id = created.id.clone();
         if self.0.store.thread(&id).await?.is_some() {
@@ -342,11 +354,13 @@ impl Runtime {
 
     /// Sends something to a thread, wherever it lives, and answers once it is in the log. What only a run could read is refused
     /// where none goes on.
+    #[boxed]
     pub async fn send(&self, thread: &ThreadId, input: Outside) -> Result<(), Error> {
         self.send_as(InputId::new(fresh_name()), thread, input).await
     }
 
     /// The same under a name that the caller chose: what is sent twice under one name is one input.
+    #[boxed]
     pub async fn send_as(&self, id: InputId, thread: &ThreadId, input: Outside) -> Result<(), Error> {
         let is_delivered = deliver(&self.0, thread, &id, &input).await?;
         if is_delivered { Ok(()) } else { Err(Error::Idle(thread.clone())) }
@@ -354,6 +368,7 @@ impl Runtime {
 
     /// Stops a thread and its subtree, and waits until that is true. One whose process is gone is ended here, without asking
     /// its model. What a person has asked of a root in the meantime is not stopped: its run begins when this one is over.
+    #[boxed]
     pub async fn stop(&self, thread: &ThreadId, strength: Strength, reason: &str) -> Result<(), Error> {
         let unknown = || Error::from(store::Error::UnknownThread(thread.as_str().into()));
         let id = InputId::new(fresh_name());
@@ -383,6 +398,7 @@ impl Runtime {
     }
 
     /// How a thread came to be.
+    #[boxed]
     pub async fn created(&self, thread: &ThreadId) -> Result<ThreadCreated, Error> {
         self.0.created(thread).await
     }
@@ -403,6 +419,7 @@ impl Runtime {
     }
 
     /// Waits until no thread is driven here: what was sent to them by others meanwhile is done, too.
+    #[boxed]
     pub async fn until_idle(&self) {
         loop {
             let mut exits = std::pin::pin!(self.0.exits.notified());
@@ -435,6 +452,7 @@ impl Runtime {
     }
 
     /// Lets go of everything: requests are closed, tools and what they started are ended, and what ran can be resumed.
+    #[boxed]
     pub async fn leave(&self) {
         self.begin_to_leave();
         self.0.tasks.wait().await;
@@ -524,6 +542,7 @@ impl Inner {
     }
 
     /// How a thread came to be.
+    #[boxed]
     pub async fn created(&self, thread: &ThreadId) -> Result<ThreadCreated, Error> {
         let first = self.store.read(thread, 0, 1).await?;
         match first.first().map(|record| &*record.event) {

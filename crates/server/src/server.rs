@@ -5,9 +5,11 @@ use std::io::{ErrorKind, Write};
 use std::net::SocketAddr;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::pin::Pin;
 use std::sync::Arc;
 
 use agent::ThreadId;
+use async_recursion::async_recursion as boxed;
 use majordomo::Staff;
 use majordomo::kept;
 use majordomo::threads::is_left;
@@ -118,6 +120,7 @@ impl Shared {
 
 impl Server {
     /// Binds a server for a staff.
+    #[boxed]
     pub async fn bind(staff: Staff, options: Options) -> Result<Self, Error> {
         if !options.addr.ip().is_loopback() && options.password.is_none() {
             return Err(Error::Open(options.addr));
@@ -169,7 +172,12 @@ impl Server {
 
     /// Serves until `closed`; then requests that are under way end. Runs are left to be resumed. The caller keeps the lock of the
     /// folder until the staff has left.
-    pub async fn open(self, closed: impl Future<Output = ()>) -> DataLock {
+    pub async fn open(self, closed: impl Future<Output = ()> + Send) -> DataLock {
+        self.serve_until(std::pin::pin!(closed)).await
+    }
+
+    #[boxed]
+    async fn serve_until(self, closed: Pin<&mut (dyn Future<Output = ()> + Send)>) -> DataLock {
         let Self { staff, listener, addr: _, access, token_file, page, before, lock } = self;
         if let Err(error) = staff.runtime().store().prepare().await {
             tracing::warn!(%error, "the database is opened when it is first read");

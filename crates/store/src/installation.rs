@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use agent::approval::ApprovalId;
 use agent::{ThreadId, Time};
+use async_recursion::async_recursion as boxed;
 use futures_util::StreamExt;
 use serde::{Deserialize, Serialize};
 
@@ -255,6 +256,7 @@ struct Shared {
 
 impl Current {
     /// Reads what holds, and follows it from there.
+    #[boxed]
     pub async fn open(store: &Arc<dyn Store>) -> Result<Self, Error> {
         let state = store.installation().await?;
         let news = follow_installation(store, state.n, LOOK);
@@ -269,6 +271,7 @@ impl Current {
     }
 
     /// Writes what happened; afterwards it holds in this process at once.
+    #[boxed]
     pub async fn record(&self, event: InstallationEvent, at: Time) -> Result<(), Error> {
         self.0.store.record(event, at).await?;
         let state = self.0.store.installation().await?;

@@ -11,11 +11,9 @@ mod help;
 mod tests;
 
 use std::borrow::Cow;
-use std::time::Duration;
 
 use agent::tools::{Reach, Risk, ToolResult};
 use serde::Deserialize;
-use similar::TextDiff;
 
 use crate::args;
 use crate::context::ToolContext;
@@ -26,7 +24,6 @@ use crate::tool::{Tool, info};
 use crate::workspace::WorkPath;
 
 const MAX_DIFF_CHARS: usize = 4000;
-const MAX_DIFF_TIME: Duration = Duration::from_millis(500);
 
 pub(crate) fn tool() -> impl Tool {
     OnPath {
@@ -138,7 +135,5 @@ fn ends<'a>(content: &str, edit: &'a Edit, all_crlf: bool) -> (Cow<'a, str>, Cow
 }
 
 fn diff(path: &str, before: &str, after: &str) -> String {
-    let diff = TextDiff::configure().timeout(MAX_DIFF_TIME).diff_lines(before, after);
-    let unified = diff.unified_diff().context_radius(2).header(path, path).to_string();
-    text::clip(&unified.replace("\r\n", "\n"), MAX_DIFF_CHARS).into_owned()
+    text::clip(&crate::diff::unified(path, before, after).replace("\r\n", "\n"), MAX_DIFF_CHARS).into_owned()
 }

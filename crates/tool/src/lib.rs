@@ -16,6 +16,7 @@ mod ask_user;
 mod attach;
 mod command;
 mod context;
+pub mod diff;
 mod edit_file;
 mod error;
 mod find_files;

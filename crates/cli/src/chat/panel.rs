@@ -2,7 +2,7 @@
 
 use agent::approval::Approval;
 use serde_json::Value;
-use similar::{ChangeTag, TextDiff};
+use tool::diff::{LineChange, changed_lines};
 use view::draw::columns::cut;
 use view::draw::{Colour, Line, Style};
 use view::safe;
@@ -127,20 +127,18 @@ fn command(command: &str) -> Vec<Line> {
 
 /// Two texts as lines that go and lines that come.
 fn difference(old: &str, new: &str) -> Vec<Line> {
-    let diff = TextDiff::from_lines(old, new);
     let mut lines = Vec::new();
-    for (nth, group) in diff.grouped_ops(AROUND).iter().enumerate() {
+    for (nth, place) in changed_lines(old, new, AROUND).into_iter().enumerate() {
         if nth > 0 {
             lines.push(Line::new("    …", Style::DIM));
         }
-        for change in group.iter().flat_map(|operation| diff.iter_changes(operation)) {
-            let (sign, style) = match change.tag() {
-                ChangeTag::Delete => ("-", Style::of(Colour::Red)),
-                ChangeTag::Insert => ("+", Style::of(Colour::Green)),
-                ChangeTag::Equal => (" ", Style::DIM),
+        for line in place {
+            let (sign, style) = match line.change {
+                LineChange::Removed => ("-", Style::of(Colour::Red)),
+                LineChange::Added => ("+", Style::of(Colour::Green)),
+                LineChange::Kept => (" ", Style::DIM),
             };
-            let number = change.new_index().or(change.old_index()).map_or(0, |line| line + 1);
-            let words = safe::line(change.value().trim_end_matches(['\n', '\r']), WIDE);
+            let (number, words) = (line.number, safe::line(&line.text, WIDE));
             lines.push(Line::new(format!("  {number:>4} {sign} {words}"), style));
         }
     }

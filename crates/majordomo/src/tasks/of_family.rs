@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agent::ThreadId;
+use async_recursion::async_recursion as boxed;
 use board::{BoardId, Event, TaskId};
 use futures_util::StreamExt;
 use serde_json::Value;
@@ -31,6 +32,7 @@ impl TasksOfFamily {
     }
 
     /// The frames that are there by now, in order.
+    #[boxed]
     pub async fn ready(&mut self) -> Result<Vec<Value>, store::Error> {
         let mut frames = Vec::new();
         loop {
@@ -43,6 +45,7 @@ impl TasksOfFamily {
     }
 
     /// Waits for frames. None once the store is closed. An answer that is given up loses nothing.
+    #[boxed]
     pub async fn next(&mut self) -> Result<Option<Vec<Value>>, store::Error> {
         match self.events.next().await.transpose()? {
             Some(page) => Ok(Some(self.frames(page).await?)),
@@ -90,6 +93,7 @@ impl Concern {
     }
 
     /// The frame of an event that concerns them, with the name of their run.
+    #[boxed]
     pub async fn frame(&mut self, OnBoard { board, record }: &OnBoard) -> Result<Option<Value>, store::Error> {
         if !self.concerns(board, &record.entry).await? {
             return Ok(None);

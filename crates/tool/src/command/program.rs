@@ -9,6 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use async_recursion::async_recursion as boxed;
 use tokio::net::unix::pipe;
 
 use super::running::{Launch, RunningCommand};
@@ -55,6 +56,7 @@ pub struct ProgramLife {
 impl CommandHost {
     /// Starts a program in a workspace, in the sandbox of this host where one is in force. Files that a rule forbids to read are hidden
     /// from it; where they cannot be, it is not started.
+    #[boxed]
     pub async fn start_program(&self, workspace: &Arc<Workspace>, spec: &ProgramSpec) -> Result<Program, String> {
         let sandbox = if self.can_confine() { self.sandbox.clone() } else { Sandbox::default() };
         let (folder, cache, network) = (workspace.clone(), spec.cache.clone(), spec.network);
@@ -120,6 +122,7 @@ impl ProgramLife {
     }
 
     /// Waits until nothing of it is left, and says how it ended, as the end of a sentence.
+    #[boxed]
     pub async fn ended(&mut self) -> String {
         match self.running.ended().await {
             // Shells and sandboxes report a signal so.
