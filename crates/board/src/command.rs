@@ -23,6 +23,17 @@ pub struct Request {
     pub folder: Arc<str>,
     /// What is asked.
     pub command: Command,
+    /// Whether its words may be untrusted text: the agent that asks has read such.
+    pub foreign: bool,
+    /// The most that an agent may do because of it: no more than the agent that asks. None where a person asks.
+    pub mode: Option<Mode>,
+}
+
+impl Request {
+    /// A request of a person, or of the program itself, whose words are trusted.
+    pub fn new(by: Actor, name: Option<InputId>, folder: Arc<str>, command: Command) -> Self {
+        Self { by, name, folder, command, foreign: false, mode: None }
+    }
 }
 
 /// What can be asked of a board.
@@ -301,6 +312,24 @@ impl Command {
             }
         }
         wanted
+    }
+
+    /// The task that gets words by it.
+    pub(crate) fn worded(&self) -> Option<&TaskId> {
+        match self {
+            Command::Note { task, .. }
+            | Command::Edit { task, .. }
+            | Command::Set { task, .. }
+            | Command::Ended { task, .. } => Some(task),
+            Command::Add { .. }
+            | Command::Assign { .. }
+            | Command::Remove { .. }
+            | Command::Take { .. }
+            | Command::Name { .. }
+            | Command::Begun { .. }
+            | Command::Delivered { .. }
+            | Command::Failed { .. } => None,
+        }
     }
 
     /// The task that an agent, or a person, acts on by it.

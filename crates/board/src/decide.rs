@@ -60,6 +60,14 @@ pub fn handle(request: &Request, facts: Facts, now: Time) -> Result<Step, Refusa
             performed::ended(&mut moment, task, thread, *attempt, reason, report)
         }
     };
+    // Whatever the words became, a note, a reason or a result: who reads the task later reads them.
+    if request.foreign
+        && !moment.events.is_empty()
+        && let Some(task) = request.command.worded()
+        && moment.facts.tasks.get(task).is_some_and(|task| !task.foreign)
+    {
+        moment.emit(Event::TaskMarkedForeign { task: task.clone() });
+    }
     let entry = |event| Entry { by: request.by.clone(), command: request.name.clone(), event };
     Ok(Step { events: moment.events.into_iter().map(entry).collect(), reply })
 }

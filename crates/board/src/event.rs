@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agent::{InputId, ThreadId, Time};
+use agent::{InputId, Mode, ThreadId, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::assignee::Assignee;
@@ -51,6 +51,14 @@ pub enum Event {
         assignee: Option<Assignee>,
         /// Its thread, where that is known already.
         thread: Option<ThreadId>,
+        /// The most that the assignee may do, where an agent chose it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        mode: Option<Mode>,
+    },
+    /// A task has got words that may be untrusted text.
+    TaskMarkedForeign {
+        /// Which task.
+        task: TaskId,
     },
     /// A task that this one comes after was completed.
     DependencyClosed {
@@ -193,6 +201,7 @@ impl Event {
             Event::TaskAdded(_) => "task_added",
             Event::TaskEdited { .. } => "task_edited",
             Event::TaskAssigned { .. } => "task_assigned",
+            Event::TaskMarkedForeign { .. } => "task_marked_foreign",
             Event::DependencyClosed { .. } => "dependency_closed",
             Event::DependencyOpened { .. } => "dependency_opened",
             Event::NoteAdded { .. } => "note_added",
@@ -219,6 +228,7 @@ impl Event {
             Event::TaskAdded(task) => Some(&task.id),
             Event::TaskEdited { task, .. }
             | Event::TaskAssigned { task, .. }
+            | Event::TaskMarkedForeign { task }
             | Event::DependencyClosed { task, .. }
             | Event::DependencyOpened { task, .. }
             | Event::NoteAdded { task, .. }

@@ -273,8 +273,10 @@ impl Task {
                 edit.apply(self);
                 self.open = *open;
             }
-            Event::TaskAssigned { assignee, thread, .. } => {
+            Event::TaskMarkedForeign { .. } => self.foreign = true,
+            Event::TaskAssigned { assignee, thread, mode, .. } => {
                 self.let_go();
+                self.mode = self.mode.into_iter().chain(*mode).reduce(Mode::meet);
                 (self.assignee, self.thread) = (assignee.clone(), thread.clone());
                 (self.reason, self.status) = (None, Status::Pending);
             }

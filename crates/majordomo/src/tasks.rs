@@ -173,19 +173,17 @@ impl TaskBoard {
     /// Carries out a command. Sent again under the same name, it is not carried out again.
     #[boxed]
     pub async fn ask(&self, by: Actor, name: Option<InputId>, command: Command, at: Time) -> Result<Reply, Error> {
-        self.ask_leased(by, name, command, at, false).await
+        self.request(Request::new(by, name, self.folder.clone(), command), at, false).await
     }
 
-    pub(crate) async fn ask_leased(
-        &self,
-        by: Actor,
-        name: Option<InputId>,
-        command: Command,
-        at: Time,
-        leased: bool,
-    ) -> Result<Reply, Error> {
-        let request = Request { by, name, folder: self.folder.clone(), command };
+    /// The same for a request that names what limits it. With `leased`, what follows from it is the caller's to carry out for a while.
+    pub(crate) async fn request(&self, request: Request, at: Time, leased: bool) -> Result<Reply, Error> {
         Ok(store::carry_out(&*self.store, &self.id, request, at, leased).await??)
+    }
+
+    /// Where its agents work, if it does not exist yet.
+    pub(crate) fn folder(&self) -> &Arc<str> {
+        &self.folder
     }
 
     /// The task of that name, or a sentence that says that there is none.
@@ -395,6 +393,7 @@ pub fn frame(board: &BoardId, record: &store::BoardRecord) -> Option<serde_json:
             DeliveryKind::Start { .. } | DeliveryKind::Assign { .. } => return None,
         },
         Event::BoardOpened { .. }
+        | Event::TaskMarkedForeign { .. }
         | Event::DependencyClosed { .. }
         | Event::DependencyOpened { .. }
         | Event::TaskHandedOut { .. }

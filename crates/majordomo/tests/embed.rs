@@ -488,8 +488,8 @@ async fn a_task_starts_below_a_creator_that_a_notice_had_woken_in_a_process_that
     let desk = TaskBoard::new(store.clone(), gone.board(), workspace.to_string_lossy());
     let (add, now) = (Command::Add { tasks: vec![task] }, gone.runtime().clock().now());
     desk.ask(Actor::Thread(root.clone()), None, add, now).await.expect("a task");
-    let notice = ("the board".into(), "Look at the tasks".into());
-    gone.runtime().notify(&root, InputId::new("notice"), notice, false).await.expect("it is woken");
+    let notice = runtime::Notice::new("the board", "Look at the tasks");
+    gone.runtime().notify(&root, InputId::new("notice"), notice).await.expect("it is woken");
     gone.runtime().leave().await;
 
     let staff = open().build().await.expect("a staff");
@@ -502,6 +502,45 @@ async fn a_task_starts_below_a_creator_that_a_notice_had_woken_in_a_process_that
     assert_eq!(task.reason, None);
     assert_eq!(task.thread.and_then(|thread| thread.parent()), Some(root.clone()), "it works below its creator");
     assert!(staff.runtime().drives(&root), "its creator goes on here");
+    worker.leave().await;
+}
+
+#[tokio::test]
+async fn a_task_is_handed_to_a_thread_only_with_the_permissions_of_the_agent_that_wanted_it() {
+    let data = tempfile::tempdir().expect("a temporary folder");
+    let scenes = [scene("Wait", &[says("ready"), says("swept")])];
+    let store = store::open(&store::Location::folder(data.path()), &store::Options::default()).expect("a store");
+    let staff = builder(&scenes).store(store.clone()).workspace(data.path()).mode(Mode::Auto).approve_in_inbox();
+    let staff = staff.build().await.expect("a staff");
+    let run = staff.stream("Wait").await.expect("a run");
+    let root = run.root().clone();
+    run.report().await.expect("a report");
+    let desk = TaskBoard::new(store.clone(), staff.board(), data.path().to_string_lossy());
+    let never = Box::new(|_, _| unreachable!("the staff of the one folder is open"));
+    let folder = data.path().canonicalize().expect("it exists");
+    let worker = Worker::new("work", store.clone(), never, 4, Vec::new()).with_staff(folder, staff.clone()).await;
+    let to_root = |mode| {
+        let mut task = NewTask { assignee: Some(Assignee::Thread(root.clone())), ..NewTask::titled("Sweep") };
+        task.mode = Some(mode);
+        task.budget.max_tokens = Some(5000);
+        Command::Add { tasks: vec![task] }
+    };
+    let events = async || staff.session_of(&root).history().await.expect("its log");
+    let before = events().await.len();
+    for (nth, mode, is_begun) in [(1, Mode::Ask, false), (2, Mode::Auto, true)] {
+        desk.ask(Actor::Human, None, to_root(mode), staff.runtime().clock().now()).await.expect("a task");
+        TaskChores::new(Scope::All, Vec::new()).perform(&worker).await.expect("chores are done");
+        let task = desk.task(&TaskId::of(nth)).await.expect("the task");
+        assert_eq!(task.reason.is_none(), is_begun, "{:?}", task.reason);
+        assert_eq!(events().await.len() > before, is_begun, "a thread is told of nothing that it does not get");
+    }
+    let reason = desk.task(&TaskId::of(1)).await.expect("the task").reason.expect("a reason");
+    assert!(reason.contains("works in mode auto") && reason.contains("mode ask at most"), "{reason}");
+    let granted = events().await.iter().rev().find_map(|record| match &*record.event {
+        Event::RunStarted { grant, .. } => Some(grant.as_ref().and_then(|grant| grant.tokens)),
+        _ => None,
+    });
+    assert_eq!(granted, Some(Some(5000)), "the run may spend what the task may");
     worker.leave().await;
 }
 
@@ -529,8 +568,8 @@ async fn a_worker_of_one_folder_leaves_threads_of_others_alone() {
     let run = gone.stream("Wait").await.expect("a run");
     let root = run.root().clone();
     run.report().await.expect("a report");
-    let notice = ("the board".into(), "Look at the tasks".into());
-    gone.runtime().notify(&root, InputId::new("notice"), notice, false).await.expect("it is woken");
+    let notice = runtime::Notice::new("the board", "Look at the tasks");
+    gone.runtime().notify(&root, InputId::new("notice"), notice).await.expect("it is woken");
     gone.runtime().leave().await;
 
     for (only, is_taken) in [(&elsewhere, false), (&here, true)] {

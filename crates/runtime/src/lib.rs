@@ -31,5 +31,7 @@ pub use clock::Clock;
 pub use error::Error;
 pub use facts::{Gatherer, Sources, StopHooks};
 pub use hooks::{HookKind, HookMoment, HookOutcome};
-pub use runtime::{Fleeting, FleetingKind, Options, Registration, RunHandle, Runtime, Said, Start, short_name};
+pub use runtime::{
+    Fleeting, FleetingKind, Notice, Options, Registration, RunHandle, RunLimits, Runtime, Said, Start, short_name,
+};
 pub use schema::{check as check_schema, misfit};

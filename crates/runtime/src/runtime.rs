@@ -62,6 +62,55 @@ pub struct Start {
     pub said: Said,
 }
 
+/// What a thread is let know by the program.
+#[derive(Clone, Debug)]
+pub struct Notice {
+    /// Who says it, for the thread.
+    pub from: Arc<str>,
+    /// The words.
+    pub text: Arc<str>,
+    /// Whether they may be untrusted text.
+    pub foreign: bool,
+    /// The most that a run may spend which begins with it.
+    pub most: RunLimits,
+}
+
+impl Notice {
+    /// Trusted words, without limits of their own.
+    pub fn new(from: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Self {
+        Self { from: from.into(), text: text.into(), foreign: false, most: RunLimits::default() }
+    }
+}
+
+/// The most that one run may spend; what is not said is as it is for any other run of the thread.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RunLimits {
+    /// Tool calls.
+    pub tool_calls: Option<u32>,
+    /// Tokens.
+    pub tokens: Option<u64>,
+    /// Money, in millionths of a dollar.
+    pub cost_microusd: Option<u64>,
+    /// Time.
+    pub time_ms: Option<u64>,
+}
+
+impl RunLimits {
+    /// A grant with no more than these.
+    fn narrow(self, grant: Grant) -> Grant {
+        fn least<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
+            one.into_iter().chain(other).min()
+        }
+        Grant {
+            tool_calls: least(self.tool_calls, grant.tool_calls),
+            tokens: least(self.tokens, grant.tokens),
+            cost_microusd: least(self.cost_microusd, grant.cost_microusd),
+            time_ms: least(self.time_ms, grant.time_ms),
+            ..grant
+        }
+    }
+}
+
 /// A message of a person.
 #[derive(Clone, Debug)]
 pub struct Said {
@@ -273,14 +322,16 @@ impl Runtime {
     /// reads it at its next turn. For an idle one a run begins, here where no process drives it. One that was interrupted is not gone on
     /// with: it reads it when it is.
     #[boxed]
-    pub async fn notify(
-        &self,
-        thread: &ThreadId,
-        id: InputId,
-        (from, text): (Arc<str>, Arc<str>),
-        foreign: bool,
-    ) -> Result<(), Error> {
-        let grant = self.0.grant_by_person(thread).await?;
+    pub async fn notify(&self, thread: &ThreadId, id: InputId, notice: Notice) -> Result<(), Error> {
+        let Notice { from, text, foreign, most } = notice;
+        let mut grant = self.0.grant_by_person(thread).await?;
+        if most != RunLimits::default() {
+            let whole = match grant {
+                Some(grant) => *grant,
+                None => self.0.created(thread).await?.grant,
+            };
+            grant = Some(Box::new(most.narrow(whole)));
+        }
         let notice = Outside::Noticed { text, from, grant, foreign };
         if self.is_left(thread).await? {
             deliver(&self.0, thread, &id, &notice).await?;

@@ -44,7 +44,7 @@ struct World {
 
 impl World {
     async fn ask(&self, by: Actor, command: Command, leased: bool) -> Option<Reply> {
-        let request = Request { by, name: None, folder: "/work".into(), command };
+        let request = Request::new(by, None, "/work".into(), command);
         carry_out(&*self.store, &self.board, request, self.now, leased).await.unwrap().ok()
     }
 

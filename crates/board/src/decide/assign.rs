@@ -33,7 +33,12 @@ pub fn assign(moment: &mut Moment<'_>, id: &TaskId, to: Option<&Assignee>) -> Re
         let to = to.map_or_else(|| "no assignee".to_owned(), ToString::to_string);
         moment.tell(task.thread.as_ref(), id, Notice::Reassigned { to: to.into() });
     }
-    moment.emit(Event::TaskAssigned { task: id.clone(), assignee: to.cloned(), thread: new_thread });
+    moment.emit(Event::TaskAssigned {
+        task: id.clone(),
+        assignee: to.cloned(),
+        thread: new_thread,
+        mode: moment.request.mode,
+    });
     Ok(Reply::Done)
 }
 

@@ -1,6 +1,6 @@
 //! A board with a clock, on which commands are carried out as a store would.
 
-use agent::{InputId, ThreadId, Time};
+use agent::{InputId, Mode, ThreadId, Time};
 use majordomo_board::kept::Kept;
 use majordomo_board::{
     Actor, Assignee, BoardId, Change, Command, Delivery, DeliveryKind, Entry, Facts, NewAgent, NewTask, Refusal, Reply,
@@ -42,8 +42,17 @@ impl Bench {
     }
 
     pub fn ask_as(&mut self, name: Option<&str>, by: Actor, command: Command) -> Result<Reply, Refusal> {
+        self.request(Request::new(by, name.map(InputId::new), "/home/ana/project".into(), command))
+    }
+
+    /// Asks as an agent does that may do no more than `mode`, and has read untrusted text.
+    pub fn ask_limited(&mut self, by: Actor, mode: Mode, command: Command) -> Result<Reply, Refusal> {
+        let request = Request::new(by, None, "/home/ana/project".into(), command);
+        self.request(Request { foreign: true, mode: Some(mode), ..request })
+    }
+
+    fn request(&mut self, request: Request) -> Result<Reply, Refusal> {
         self.now = self.now.plus_ms(1);
-        let request = Request { by, name: name.map(InputId::new), folder: "/home/ana/project".into(), command };
         let Ok(facts) = Facts::gather(&self.kept, &request, self.kept.board.clone());
         let step = handle(&request, facts, self.now)?;
         for entry in step.events {

@@ -1,5 +1,6 @@
 //! What single commands lead to.
 
+use ::agent::Mode;
 use majordomo_board::{
     Actor, Assignee, Change, Command, DeliveryKind, Dependency, Edit, NewTask, Reply, StartedAgent, Status,
 };
@@ -346,4 +347,57 @@ fn tasks_for_an_agent_that_is_on_its_way_wait_for_it() {
     bench.ask(Actor::Thread(explorer.clone()), done).unwrap();
     let next = bench.take(4);
     assert!(matches!(&next[0].kind, DeliveryKind::Assign { to } if *to == explorer), "{next:?}");
+}
+
+#[test]
+fn an_assignee_that_an_agent_chose_may_do_no_more_than_that_agent() {
+    let mut bench = Bench::new();
+    let root = agent("20260115-root");
+    let id = bench.add(root.clone(), titled("a"));
+    let assign = |to| Command::Assign { task: t(1), to };
+    for (by, mode, expected) in [
+        (root.clone(), Some(Mode::Auto), Some(Mode::Auto)),
+        (root.clone(), Some(Mode::Plan), Some(Mode::Plan)),
+        (root, Some(Mode::Dangerous), Some(Mode::Plan)),
+        (Actor::Human, None, Some(Mode::Plan)),
+    ] {
+        for to in [new_agent(), Some(Assignee::Human)] {
+            let reply = match mode {
+                Some(mode) => bench.ask_limited(by.clone(), mode, assign(to)),
+                None => bench.ask(by.clone(), assign(to)),
+            };
+            assert_eq!(reply, Ok(Reply::Done));
+        }
+        assert_eq!(bench.task(&id).mode, expected, "it is lowered and never raised");
+    }
+}
+
+#[test]
+fn words_of_an_agent_that_has_read_untrusted_text_mark_their_task() {
+    let root = agent("20260115-root");
+    let set = |change| Command::Set { task: t(1), change, note: None };
+    for command in [
+        Command::Note { task: t(1), text: "run this".into() },
+        set(Change::Completed { result: Some("run this".into()) }),
+        set(Change::Blocked { reason: "run this".into() }),
+    ] {
+        let mut bench = Bench::new();
+        let id = bench.add(root.clone(), titled("a"));
+        bench.ask(root.clone(), Command::Note { task: t(1), text: "trusted".into() }).unwrap();
+        assert!(!bench.task(&id).foreign);
+        bench.ask_limited(root.clone(), Mode::Ask, command.clone()).unwrap();
+        assert!(bench.task(&id).foreign, "{command:?}");
+        let log = bench.log.len();
+        assert_eq!(
+            bench.ask_limited(root.clone(), Mode::Ask, Command::Note { task: t(1), text: "more".into() }),
+            Ok(Reply::Done)
+        );
+        let marks = |(_, entry): &&(agent::Time, majordomo_board::Entry)| entry.event.kind() == "task_marked_foreign";
+        assert_eq!(bench.log[log..].iter().filter(marks).count(), 0, "it is marked once");
+    }
+    // A command that only takes a task away brings no words.
+    let mut bench = Bench::new();
+    bench.add(root.clone(), titled("a"));
+    bench.ask_limited(root, Mode::Ask, Command::Remove { task: t(1) }).unwrap();
+    assert!(bench.log.iter().all(|(_, entry)| entry.event.kind() != "task_marked_foreign"));
 }

@@ -377,6 +377,7 @@ fn told(entry: &Entry) -> Option<String> {
         Event::TaskArchived { task } => format!("{task} archived by {by}"),
         Event::TaskRemoved { task } => format!("{task} removed by {by}"),
         Event::BoardOpened { .. }
+        | Event::TaskMarkedForeign { .. }
         | Event::DependencyClosed { .. }
         | Event::DependencyOpened { .. }
         | Event::TaskHandedOut { .. }

@@ -11,12 +11,13 @@ use std::time::Duration;
 use agent::{Event, InputId, Outcome, Outside, Report, Strength, ThreadId};
 use board::words::{self, Style};
 use board::{
-    Actor, Board, BoardId, Command, Delivery, DeliveryId, DeliveryKind, NewAgent, Notice, Reply, StartedAgent, Task,
+    Actor, Board, BoardId, Budget, Command, Delivery, DeliveryId, DeliveryKind, NewAgent, Notice, Reply, Request,
+    StartedAgent, Task,
 };
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, join_all};
-use runtime::Clock;
-use store::{DeliveryQuery, DueDelivery, RestingTask, Selection, replay_until};
+use runtime::{Clock, RunLimits};
+use store::{DeliveryQuery, DueDelivery, RestingTask, Selection, ThreadRow, replay_until};
 
 use super::tools::UPDATE;
 use super::{GENERAL, TaskBoard};
@@ -107,7 +108,8 @@ impl TaskChores {
             let fresh = fresh(worker, room).await?;
             let take = Command::Take { room, most, labels: self.labels.clone(), fresh };
             let desk = desk(worker, &board);
-            if let Ok(Reply::Taken(taken)) = desk.ask_leased(Actor::System, None, take, now(), true).await {
+            let take = Request::new(Actor::System, None, desk.folder().clone(), take);
+            if let Ok(Reply::Taken(taken)) = desk.request(take, now(), true).await {
                 let due = taken.into_iter().map(|delivery| DueDelivery { board: board.clone(), delivery });
                 carry_out_all(worker, due.collect()).await;
             }
@@ -169,8 +171,15 @@ async fn carry_out(worker: &Worker, board: &Board, delivery: &Delivery) -> Resul
         // The process goes away, or the store will do later what it cannot do now.
         Err(Error::Closed | Error::Runtime(runtime::Error::Left)) => Ok(()),
         Err(Error::Runtime(runtime::Error::Store(error))) if error.is_passing() => Err(error.into()),
+        // Its recipient is there, and its folder or its settings can be put right: it is tried again when its lease is over.
+        Err(error) if matches!(delivery.kind, DeliveryKind::Tell { .. }) && !is_unknown_thread(&error) => Err(error),
         Err(error) => settle_as_failed(&desk, &delivery.id, &error.to_string()).await,
     }
+}
+
+/// Whether an error says that a thread does not exist, or not any more.
+fn is_unknown_thread(error: &Error) -> bool {
+    matches!(error, Error::Runtime(runtime::Error::Store(store::Error::UnknownThread(_))))
 }
 
 /// Makes a thread for a task. Its first message is the task.
@@ -244,7 +253,8 @@ async fn issue_child(worker: &Worker, root: &ThreadId, input: InputId) -> Result
     Ok(staff.runtime().issue_child(root, input).await?)
 }
 
-/// Hands a task to a thread that exists.
+/// Hands a task to a thread that exists. A thread that may do more than the agent that made the task, or that chose the assignee, does not get
+/// it: the task's words would have that thread's permissions.
 async fn assign(
     worker: &Worker,
     board: &Board,
@@ -252,15 +262,22 @@ async fn assign(
     delivery: &Delivery,
     to: &ThreadId,
 ) -> Result<Command, Error> {
-    let style = style_of(worker, to).await?;
+    let row = row_of(worker, to).await?;
+    if let Some(most) = task.mode.filter(|most| row.mode.meet(*most) != row.mode) {
+        return Err(Error::Setting(format!(
+            "{to} works in mode {}, and the agent that wanted this may work in mode {most} at most: assign it to new:AGENT, \
+             or say it to {to} yourself with `majordomo send`",
+            row.mode
+        )));
+    }
+    let style = style(&row);
     let (named, id, thread) = (task.id.clone(), delivery.id.clone(), to.clone());
     let named = Command::Name { task: named, delivery: id, thread, agent: None };
     if ask(&desk(worker, board), named).await? == Reply::Unwanted {
         return Ok(Command::Delivered { delivery: delivery.id.clone() });
     }
     let input = delivery.id.input(&board.id);
-    let text = words::assignment(task, style);
-    notify(worker, board, to, input.clone(), text, task.foreign).await?;
+    assignment(worker, board, task, to, input.clone(), style).await?;
     // It has arrived: this answers where.
     let arrived = worker.store().arrive(to, input, Outside::said(""), now(), false).await?;
     let (task, delivery) = (task.id.clone(), delivery.id.clone());
@@ -281,6 +298,26 @@ async fn tell(
     Ok(Command::Delivered { delivery: delivery.id.clone() })
 }
 
+/// Tells a thread its task. The run that this begins may spend what the task may.
+async fn assignment(
+    worker: &Worker,
+    board: &Board,
+    task: &Task,
+    to: &ThreadId,
+    input: InputId,
+    style: Style,
+) -> Result<(), Error> {
+    let Budget { max_tool_calls, max_tokens, max_cost_microusd, timeout_ms } = task.budget;
+    let most = RunLimits {
+        tool_calls: max_tool_calls,
+        tokens: max_tokens,
+        cost_microusd: max_cost_microusd,
+        time_ms: timeout_ms,
+    };
+    let notice = runtime::Notice { most, ..said(board, words::assignment(task, style), task.foreign) };
+    Ok(worker.staff_of(to).await?.runtime().notify(to, input, notice).await?)
+}
+
 async fn notify(
     worker: &Worker,
     board: &Board,
@@ -289,16 +326,25 @@ async fn notify(
     text: String,
     foreign: bool,
 ) -> Result<(), Error> {
-    let staff = worker.staff_of(to).await?;
-    let from: Arc<str> = format!("board {}", board.id).into();
-    Ok(staff.runtime().notify(to, input, (from, text.into()), foreign).await?)
+    Ok(worker.staff_of(to).await?.runtime().notify(to, input, said(board, text, foreign)).await?)
+}
+
+fn said(board: &Board, text: String, foreign: bool) -> runtime::Notice {
+    runtime::Notice { foreign, ..runtime::Notice::new(format!("board {}", board.id), text) }
 }
 
 /// The words of the preset that a thread was started with.
 async fn style_of(worker: &Worker, thread: &ThreadId) -> Result<Style, Error> {
+    Ok(style(&row_of(worker, thread).await?))
+}
+
+fn style(row: &ThreadRow) -> Style {
+    if &*row.preset == LACE { Style::Lace } else { Style::Own }
+}
+
+async fn row_of(worker: &Worker, thread: &ThreadId) -> Result<ThreadRow, Error> {
     let row = worker.store().thread(thread).await?;
-    let row = row.ok_or_else(|| store::Error::UnknownThread(thread.as_str().into()))?;
-    Ok(if &*row.preset == LACE { Style::Lace } else { Style::Own })
+    Ok(row.ok_or_else(|| store::Error::UnknownThread(thread.as_str().into()))?)
 }
 
 /// A task whose thread rests: its agent has ended its turn, or has not begun with it.
@@ -306,7 +352,7 @@ async fn settle(worker: &Worker, resting: RestingTask) -> Result<(), Error> {
     let RestingTask { board, task, thread_exists } = resting;
     let Some(thread) = task.thread.clone() else { return Ok(()) };
     let desk = desk(worker, &board);
-    let (reason, report): (Arc<str>, Arc<str>) = if thread_exists {
+    let (reason, report, foreign): (Arc<str>, Arc<str>, bool) = if thread_exists {
         let after = Selection::thread(&thread).after(task.thread_n);
         let mut last = None;
         let see = |record: store::Record| {
@@ -317,22 +363,23 @@ async fn settle(worker: &Worker, resting: RestingTask) -> Result<(), Error> {
         };
         replay_until(&**worker.store(), after, see).await?;
         match last {
-            Some(report) => (ended(&report).into(), report.text),
+            Some(report) => (ended(&report).into(), report.text, report.foreign),
             // The process that was to begin the turn is gone: it is begun here.
             None => return begin_again(worker, &board, &task, &thread).await,
         }
     } else {
-        (format!("its thread {thread} was deleted").into(), "".into())
+        (format!("its thread {thread} was deleted").into(), "".into(), false)
     };
     let attempt = task.attempt;
-    ask(&desk, Command::Ended { task: task.id, thread, attempt, reason, report }).await?;
+    let ended = Command::Ended { task: task.id, thread, attempt, reason, report };
+    answered(desk.request(Request { foreign, ..system(&desk, ended) }, now(), false).await)?;
     Ok(())
 }
 
 async fn begin_again(worker: &Worker, board: &Board, task: &Task, thread: &ThreadId) -> Result<(), Error> {
     let Some(delivery) = &task.begun_by else { return Ok(()) };
     let style = style_of(worker, thread).await?;
-    notify(worker, board, thread, delivery.input(&board.id), words::assignment(task, style), task.foreign).await
+    assignment(worker, board, task, thread, delivery.input(&board.id), style).await
 }
 
 /// How an agent's turn ended, for the task that it did not complete.
@@ -365,7 +412,15 @@ async fn settle_as_failed(desk: &TaskBoard, delivery: &DeliveryId, reason: &str)
 }
 
 async fn ask(desk: &TaskBoard, command: Command) -> Result<Reply, Error> {
-    match desk.ask(Actor::System, None, command, now()).await {
+    answered(desk.request(system(desk, command), now(), false).await)
+}
+
+fn system(desk: &TaskBoard, command: Command) -> Request {
+    Request::new(Actor::System, None, desk.folder().clone(), command)
+}
+
+fn answered(reply: Result<Reply, super::Error>) -> Result<Reply, Error> {
+    match reply {
         Ok(reply) => Ok(reply),
         Err(super::Error::Store(error)) => Err(error.into()),
         Err(super::Error::Refused(refusal)) => Err(Error::Setting(refusal.to_string())),

@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 use agent::tools::{Reach, Risk, ToolInfo, ToolResult};
 use agent::{InputId, Json, Mode};
 use board::import::{Draft, Line};
-use board::{Actor, BoardId, Change, Command, Refusal, Reply, Status, Task, TaskId};
+use board::{Actor, BoardId, Change, Command, Refusal, Reply, Request, Status, Task, TaskId};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use runtime::Clock;
@@ -146,7 +146,7 @@ impl TaskTools {
         let mode = self.mode(context).await?;
         tasks.iter_mut().for_each(|task| task.mode = mode);
         let command = Command::Add { tasks };
-        let ids = match board.ask(actor(context), Some(name(context, "add")), command, now()).await? {
+        let ids = match self.ask(&board, context, "add", command).await? {
             Reply::Added(ids) => ids,
             _ => Vec::new(),
         };
@@ -170,7 +170,7 @@ impl TaskTools {
             self.check_depth(context).await?;
             let to = Some(self.staffing()?.assignee(&*self.store, who).await?);
             let command = Command::Assign { task: task.id.clone(), to };
-            board.ask(actor(context), Some(name(context, "assign")), command, now()).await?;
+            self.ask(&board, context, "assign", command).await?;
         }
         let command = match &update.status {
             None => update.note.clone().map(|text| Command::Note { task: task.id.clone(), text }),
@@ -184,7 +184,7 @@ impl TaskTools {
             if let Command::Set { change: Change::ChecksFailed { what, .. }, .. } = &command {
                 failed = Some(what.clone());
             }
-            board.ask(actor(context), Some(name(context, "set")), command, now()).await?;
+            self.ask(&board, context, "set", command).await?;
         }
         let task = board.task(&task.id).await?;
         Ok(match failed {
@@ -272,6 +272,20 @@ impl TaskTools {
         Ok(ToolResult::ok(lines.join("\n")))
     }
 
+    /// Asks a board for what a call wants. What the calling thread may do, and what it has read, goes with it.
+    async fn ask(
+        &self,
+        board: &TaskBoard,
+        context: &ToolContext,
+        what: &str,
+        command: Command,
+    ) -> Result<Reply, Error> {
+        let (by, name) = (Actor::Thread(context.thread.clone()), name(context, what));
+        let request = Request::new(by, Some(name), board.folder().clone(), command);
+        let request = Request { foreign: context.foreign, mode: self.mode(context).await?, ..request };
+        board.request(request, now(), false).await
+    }
+
     fn staffing(&self) -> Result<&Staffing, Error> {
         self.staffing.get().ok_or_else(|| Refusal::state("the agents are not known yet: try again").into())
     }
@@ -339,10 +353,6 @@ impl TaskTools {
 
 fn read<T: DeserializeOwned>(input: &Json, form: &str) -> Result<T, Refusal> {
     input.read().map_err(|error| Refusal::usage(format!("{error}. {form}")))
-}
-
-fn actor(context: &ToolContext) -> Actor {
-    Actor::Thread(context.thread.clone())
 }
 
 /// The name of a command: one for each thing that a call does.

@@ -1,7 +1,5 @@
 //! Sub-agents that are asked something more after their report: by their parent, by a person, by the program; from any process.
 
-use std::sync::Arc;
-
 use agent::{Event, InputId, Outcome, Strength, ThreadId};
 use majordomo_runtime::{Runtime, Said};
 
@@ -172,8 +170,8 @@ async fn a_notice_wakes_an_idle_thread_once_and_one_that_works_reads_it() {
         let room = plan.store(store).tool(gate.clone()).open().await;
         let (root, _) = room.run("the whole").await;
         let notify = async |id: &str, text: &str| {
-            let words: (Arc<str>, Arc<str>) = ("a board".into(), text.into());
-            soon("a notice", room.runtime.notify(&root, InputId::new(id), words, false)).await.expect("it is told");
+            let notice = majordomo_runtime::Notice::new("a board", text);
+            soon("a notice", room.runtime.notify(&root, InputId::new(id), notice)).await.expect("it is told");
         };
         notify("n1", "task 1 is done").await;
         gate.until("the root at the gate", |count| count.waiting == 1).await;

@@ -359,7 +359,7 @@ async fn nothing_is_kept_of_watchers_that_have_left() {
 
 /// Asks a board for something.
 async fn ask(store: &Arc<dyn Store>, by: Actor, command: Command) {
-    let request = Request { by, name: None, folder: "/work".into(), command };
+    let request = Request::new(by, None, "/work".into(), command);
     store::carry_out(&**store, &BoardId::new("house"), request, Time(0), false).await.expect("a board").expect("done");
 }
 

@@ -26,7 +26,7 @@ fn t(number: u64) -> TaskId {
 }
 
 async fn ask_as(store: &dyn Store, name: Option<&str>, by: Actor, command: Command) -> Result<Reply, Refusal> {
-    let request = Request { by, name: name.map(InputId::new), folder: "/home/ana/project".into(), command };
+    let request = Request::new(by, name.map(InputId::new), "/home/ana/project".into(), command);
     carry_out(store, &here(), request, NOW, false).await.unwrap()
 }
 
@@ -203,7 +203,7 @@ pub async fn events_of_all_boards_are_read_in_the_order_of_the_log(store: Arc<dy
         // The third one gets its first event late.
         let board = &boards[[0, 1, 0, 0, 2][n % 5].min(n / 3)];
         let command = Command::Add { tasks: vec![titled(&format!("task {n}"))] };
-        let request = Request { by: Actor::Human, name: None, folder: "/work".into(), command };
+        let request = Request::new(Actor::Human, None, "/work".into(), command);
         carry_out(&*store, board, request, NOW, false).await.unwrap().unwrap();
         append(&*store, &root(), n as u64 + 1, vec![run_started(n as u32 + 1, "go on")]).await;
     }
@@ -243,7 +243,7 @@ pub async fn a_delivery_that_is_claimed_comes_back_after_a_while(store: Arc<dyn 
     add(&*store, vec![for_agent("c")]).await;
     let fresh = vec![ThreadId::new("20260115-z")];
     let command = Command::Take { room: 1, most: 100, labels: Vec::new(), fresh };
-    let request = Request { by: Actor::System, name: None, folder: "".into(), command };
+    let request = Request::new(Actor::System, None, "".into(), command);
     carry_out(&*store, &here(), request, NOW, true).await.unwrap().unwrap();
     assert!(claim(NOW).await.unwrap().is_empty());
 }

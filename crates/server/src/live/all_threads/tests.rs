@@ -113,7 +113,7 @@ async fn a_place_that_another_dialect_told_holds_in_a_feed_that_is_not_as_far() 
 /// One more task on a board.
 async fn add_task(store: &dyn Store, title: &str) {
     let command = Command::Add { tasks: vec![NewTask::titled(title)] };
-    let request = Request { by: Actor::Human, name: None, folder: "/work".into(), command };
+    let request = Request::new(Actor::Human, None, "/work".into(), command);
     store::carry_out(store, &BoardId::new("house"), request, Time(0), false).await.expect("a board").expect("a task");
 }
 
