@@ -1,4 +1,5 @@
-//! Tries whether a model answers, and whether it calls a tool: one short request, over the same way that a run takes.
+//! Tries whether a model answers, and whether it calls a tool: one short request, over the same way that a run takes. A server that refuses
+//! a part of it is asked again without that part, as in a run.
 //!
 //! A list of models (`models.rs`) would cost nothing, but not every server has one, and it says nothing of the model itself.
 
@@ -6,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use agent::Json;
 use agent::message::{Message, Origin, Part, Role};
-use agent::model::Tokens;
+use agent::model::{CallErrorKind, Tokens};
 use agent::tools::{Reach, Risk, ToolInfo};
 use async_recursion::async_recursion as boxed;
 use provider::{Ask, ModelTable, Providers};
@@ -22,11 +23,13 @@ const MAX_TOKENS_WITH_TOOL: u64 = 1024;
 const WORDS: &str = "Answer with the word: ok";
 /// What is said where a tool is to be called.
 const WORDS_WITH_TOOL: &str = "Call the tool `note_number` with the number 7. Do nothing else.";
+/// Requests after the first that may each leave out something that the server does not take.
+const UNSUPPORTED_RETRIES: usize = 8;
 /// The tool.
 const TOOL: &str = "note_number";
 
 /// A model that answered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answered {
     /// How long it took.
     pub took: Duration,
@@ -34,6 +37,8 @@ pub struct Answered {
     pub tokens: Option<Tokens>,
     /// Whether it called the tool as it was told.
     pub called: bool,
+    /// What its server did not take, and what was done about it: one sentence for each request that was made again.
+    pub learnt: Vec<String>,
 }
 
 /// What a model is tried with.
@@ -45,7 +50,8 @@ pub enum Trial {
     Tool,
 }
 
-/// Sends a model one short request. The failure is a sentence that says what is wrong and what to do.
+/// Sends a model one short request, and again without what its server does not take. The failure is a sentence that says what is wrong
+/// and what to do.
 #[boxed]
 pub async fn try_model(config: &Config, model: &str, trial: Trial, within: Duration) -> Result<Answered, String> {
     let begun = Instant::now();
@@ -73,10 +79,21 @@ pub async fn try_model(config: &Config, model: &str, trial: Trial, within: Durat
         deltas: None,
         label: "doctor".into(),
     };
-    match tokio::time::timeout(within, conversation.ask(ask)).await {
+    let mut learnt = Vec::new();
+    let answered = async {
+        loop {
+            match conversation.ask(ask.clone()).await {
+                Err(error) if error.kind == CallErrorKind::Unsupported && learnt.len() < UNSUPPORTED_RETRIES => {
+                    learnt.push(error.message.to_string());
+                }
+                answered => return answered,
+            }
+        }
+    };
+    match tokio::time::timeout(within, answered).await {
         Ok(Ok(answer)) => {
             let called = answer.parts.iter().any(is_call);
-            Ok(Answered { took: begun.elapsed(), tokens: answer.tokens, called })
+            Ok(Answered { took: begun.elapsed(), tokens: answer.tokens, called, learnt })
         }
         Ok(Err(error)) => Err(error.message.to_string()),
         Err(_) => Err(format!(

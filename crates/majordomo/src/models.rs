@@ -39,7 +39,8 @@ pub struct ProviderModels {
 pub struct ModelRow {
     /// `provider/model`.
     pub name: String,
-    /// What is known of it: what the user has set, then what its provider says, then what the table says.
+    /// What is known of it: what the user has set, then what the table says of this model, then what its provider says, then what the table says
+    /// of its family.
     pub entry: ModelEntry,
     /// Whether the table, or the user, knows it by its name or its family.
     pub is_known: bool,
@@ -139,9 +140,9 @@ impl Models {
     }
 
     fn row(&self, name: String, told: ModelEntry) -> ModelRow {
-        let known = self.providers.entry(&name).unwrap_or_default();
-        let (is_known, is_usual) = (self.providers.is_known(&name), known.usual);
-        ModelRow { entry: known.or(told), is_known, is_usual, name }
+        let entry = self.providers.entry_with(&name, told).unwrap_or_default();
+        let (is_known, is_usual) = (self.providers.is_known(&name), entry.usual);
+        ModelRow { entry, is_known, is_usual, name }
     }
 
     /// The end of a model that is near or over, as the rest of a sentence; none where it is far or not known.

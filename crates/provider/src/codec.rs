@@ -60,13 +60,33 @@ pub(crate) struct Host {
     pub(crate) is_azure: bool,
     /// Whether it is OpenRouter, which passes marks for the cache on to Anthropic's models.
     pub(crate) is_openrouter: bool,
+    /// Whether it is Anthropic itself.
+    pub(crate) is_anthropic: bool,
+    /// Whether it is Google's API for Gemini.
+    pub(crate) is_gemini: bool,
 }
 
 impl Host {
     /// What the address tells.
     pub(crate) fn of(url: &Url) -> Self {
         let host = url.host_str().unwrap_or_default();
-        Self { is_openai: is_openai(host), is_azure: is_azure(host), is_openrouter: host == "openrouter.ai" }
+        Self {
+            is_openai: is_openai(host),
+            is_azure: is_azure(host),
+            is_openrouter: host == "openrouter.ai",
+            is_anthropic: host == "api.anthropic.com",
+            is_gemini: host == "generativelanguage.googleapis.com",
+        }
+    }
+
+    /// The provider whose own models it has; none where it may have any.
+    pub(crate) fn maker(self) -> Option<&'static str> {
+        match self {
+            _ if self.is_home() => Some(Wire::OpenAi.maker()),
+            Self { is_anthropic: true, .. } => Some(Wire::Anthropic.maker()),
+            Self { is_gemini: true, .. } => Some(Wire::Gemini.maker()),
+            _ => None,
+        }
     }
 
     /// Whether it has OpenAI's own models.

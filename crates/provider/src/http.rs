@@ -207,6 +207,11 @@ impl Provider {
         self.host.is_home()
     }
 
+    /// Whether it is at the address of the maker after whom it is named.
+    pub(crate) fn is_makers_own(&self) -> bool {
+        self.host.maker() == Some(&self.config.name)
+    }
+
     /// Asks once. Whatever comes back holds no key.
     pub(crate) async fn speak(
         &self,

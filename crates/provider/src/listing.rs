@@ -182,9 +182,19 @@ fn listed(model: &Value) -> Option<Listed> {
         max_output_tokens,
         price: price(model),
         takes: takes(model),
+        ends: model["shutdown_date"].as_str().filter(|day| is_day(day)).map(str::to_owned),
         ..ModelEntry::default()
     };
     Some(Listed { name: name.to_owned(), entry })
+}
+
+/// Whether a text has the form of `2026-11-30`, in which OpenAI says when a model ends.
+fn is_day(text: &str) -> bool {
+    text.len() == 10
+        && text
+            .bytes()
+            .enumerate()
+            .all(|(at, byte)| if matches!(at, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() })
 }
 
 /// Dollars per token, as texts: the form of OpenRouter. A model whose price depends on where it is sent has a negative one.

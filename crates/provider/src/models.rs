@@ -24,6 +24,18 @@ pub struct ModelTable {
     overrides: BTreeMap<String, ModelEntry>,
 }
 
+/// The server that is asked for a model.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Server<'a> {
+    /// How it is spoken to.
+    pub(crate) wire: Wire,
+    /// Its own name of the model.
+    pub(crate) model: &'a str,
+    /// Whether it is that of the maker after whom the provider is named. Anything else may run at an address that a person chose, so that what
+    /// the table says of everything of that maker says nothing about it.
+    pub(crate) is_makers_own: bool,
+}
+
 /// What is known of a model, or of all models whose names begin alike. A field that is missing is taken from the next shorter
 /// name that fits.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -147,7 +159,7 @@ impl ModelTable {
 
     /// The day after which the provider no longer answers for a model, such as `2026-11-30`; none where no end is known.
     pub fn ends(&self, name: &str) -> Option<String> {
-        self.entry(name, None).ends
+        self.entry(name, None, ModelEntry::default()).ends
     }
 
     /// What is set about how a model answers.
@@ -167,30 +179,34 @@ impl ModelTable {
         find(&self.entries, name)?.wire
     }
 
-    /// All that is known of a model: what the user has set, else what the table says. A gateway's model that is not known by the
-    /// gateway's name is known by that of the provider whose wire it speaks.
-    pub(crate) fn entry(&self, name: &str, wire: Option<(Wire, &str)>) -> ModelEntry {
-        let known = find(&self.entries, name).or_else(|| {
-            let (wire, model) = wire?;
-            let theirs = format!("{}/{model}", wire.maker());
-            // The entry for everything of a provider says nothing about a model of another one.
-            fitting(&self.entries, &theirs).first().filter(|(key, _)| !key.ends_with("/*"))?;
-            find(&self.entries, &theirs)
-        });
-        find(&self.overrides, name).unwrap_or_default().or(known.unwrap_or_default())
+    /// All that is known of a model: what the user has set, what the table says of this very model, what its server has said (`told`), and what
+    /// the table says of its family. A gateway's model that is not known by the gateway's name is known by that of the provider whose wire
+    /// it speaks.
+    pub(crate) fn entry(&self, name: &str, server: Option<Server<'_>>, told: ModelEntry) -> ModelEntry {
+        let mut known = fitting(&self.entries, name);
+        if let Some(Server { wire, model, is_makers_own }) = server {
+            known.retain(|(key, _)| is_makers_own || !is_whole_provider(key));
+            if known.is_empty() {
+                known = fitting(&self.entries, &format!("{}/{model}", wire.maker()));
+                known.retain(|(key, _)| !is_whole_provider(key));
+            }
+        }
+        let (families, itself): (Vec<_>, Vec<_>) = known.into_iter().partition(|(key, _)| key.ends_with('*'));
+        let own = find(&self.overrides, name).unwrap_or_default();
+        own.or(merged(itself).unwrap_or_default()).or(told).or(merged(families).unwrap_or_default())
     }
 
     /// Whether anything is known of a model by its name or its family, and not only by its provider.
     pub(crate) fn knows(&self, name: &str) -> bool {
         [&self.overrides, &self.entries]
             .iter()
-            .any(|entries| fitting(entries, name).first().is_some_and(|(key, _)| !key.ends_with("/*")))
+            .any(|entries| fitting(entries, name).first().is_some_and(|(key, _)| !is_whole_provider(key)))
     }
 
     /// A model's figures, where nothing but this table is known.
     #[cfg(test)]
-    fn model(&self, name: &str, wire: Option<(Wire, &str)>) -> Model {
-        self.entry(name, wire).model(name)
+    fn model(&self, name: &str, server: Option<Server<'_>>) -> Model {
+        self.entry(name, server, ModelEntry::default()).model(name)
     }
 }
 
@@ -234,7 +250,17 @@ impl ModelEntry {
 
 /// The entry of a name: the longest name that fits, and what is missing there from shorter ones.
 fn find(entries: &BTreeMap<String, ModelEntry>, name: &str) -> Option<ModelEntry> {
-    fitting(entries, name).into_iter().map(|(_, entry)| entry.clone()).reduce(ModelEntry::or)
+    merged(fitting(entries, name))
+}
+
+/// One entry of several, the first of which counts most.
+fn merged(entries: Vec<(&str, &ModelEntry)>) -> Option<ModelEntry> {
+    entries.into_iter().map(|(_, entry)| entry.clone()).reduce(ModelEntry::or)
+}
+
+/// Whether a name stands for all models of a provider.
+fn is_whole_provider(key: &str) -> bool {
+    key.ends_with("/*")
 }
 
 /// The entries that fit, the longest name first.
@@ -313,10 +339,34 @@ mod tests {
     #[test]
     fn a_gateway_knows_the_models_of_its_wire() {
         let table = ModelTable::builtin();
-        let through = table.model("work/claude-haiku-4-5", Some((Wire::Anthropic, "claude-haiku-4-5")));
+        let at = |wire: Wire, model| Some(Server { wire, model, is_makers_own: false });
+        let through = table.model("work/claude-haiku-4-5", at(Wire::Anthropic, "claude-haiku-4-5"));
         assert_eq!(through.price, model("anthropic/claude-haiku-4-5").price);
-        let local = table.model("ollama/llama3:8b", Some((Wire::OpenAi, "llama3:8b")));
+        let local = table.model("ollama/llama3:8b", at(Wire::OpenAi, "llama3:8b"));
         assert_eq!(local.context_tokens, 32_768, "a local model is not as large as the wire's makers'");
+    }
+
+    #[test]
+    fn what_a_server_says_counts_more_than_the_family_and_less_than_the_model_itself_and_the_user() {
+        let table = ModelTable::parse(
+            "[\"x/*\"]\ncontext_tokens = 1\nmax_output_tokens = 1\n[\"x/m*\"]\ncontext_tokens = 2\n[\"x/m-1\"]\ncontext_tokens = 3\n",
+        )
+        .expect("a table");
+        let told = |tokens| ModelEntry { context_tokens: tokens, ..ModelEntry::default() };
+        let window = |table: &ModelTable, name: &str, is_makers_own, tokens| {
+            let server = Server { wire: Wire::OpenAi, model: "m", is_makers_own };
+            table.entry(name, Some(server), told(tokens)).context_tokens
+        };
+        assert_eq!(window(&table, "x/m-1", false, Some(9)), Some(3), "the model itself");
+        assert_eq!(window(&table, "x/m-2", false, Some(9)), Some(9), "the server");
+        assert_eq!(window(&table, "x/m-2", false, None), Some(2), "the family");
+        assert_eq!(window(&table, "x/other", true, None), Some(1), "everything of the maker, at its own address");
+        assert_eq!(window(&table, "x/other", true, Some(9)), Some(9), "the server of the maker itself");
+        assert_eq!(window(&table, "x/other", false, None), None, "nothing is known of another server");
+        let table = table.with([("x/*".to_owned(), told(Some(5)))].into());
+        for name in ["x/m-1", "x/m-2", "x/other"] {
+            assert_eq!(window(&table, name, false, Some(9)), Some(5), "the user: {name}");
+        }
     }
 
     #[test]
@@ -327,6 +377,18 @@ mod tests {
         assert_eq!(changed.max_output_tokens, 1_000);
         assert_eq!(changed.price, model("openai/gpt-5-mini").price);
         assert_eq!(table.model("openai/gpt-4o", None).max_output_tokens, 16_384);
+    }
+
+    #[test]
+    fn no_model_that_is_used_without_being_named_has_an_end() {
+        let table = ModelTable::builtin();
+        for provider in ["anthropic", "openai", "gemini"] {
+            let usual = table.usual(provider).expect("a default");
+            assert_eq!(table.ends(usual), None, "{usual}");
+        }
+        for name in ["gpt-4o", "gpt-4o-mini", "gpt-4.1", "gpt-4.1-mini", "gpt-4o-2024-08-06", "gpt-4.1-2025-04-14"] {
+            assert_eq!(table.ends(&format!("openai/{name}")).as_deref(), Some("2027-01-14"), "{name}");
+        }
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::governor::{Governor, GovernorState, Pace};
 use crate::http::Provider;
 use crate::learnt::Learnt;
 use crate::listing::Listed;
-use crate::models::{ModelEntry, ModelTable};
+use crate::models::{ModelEntry, ModelTable, Server};
 use crate::resident::Resident;
 use crate::scripted::{Script, ScriptPlayer};
 
@@ -105,7 +105,9 @@ impl Providers {
     /// A model and its figures, by its name `provider/model`. Everything behind the first `/` is the model's own name.
     pub fn model(&self, name: &str) -> Result<Model, Error> {
         let (provider, _) = split(name)?;
-        let known = self.entry(name)?.model(name);
+        // Where neither the table nor the server knows the model, everything of its maker is the nearest guess; an error of the server corrects it.
+        let guess = self.inner.models.entry(name, None, ModelEntry::default());
+        let known = self.entry(name)?.or(guess).model(name);
         if provider == SCRIPTED || self.residents.contains_key(name) {
             return Ok(known);
         }
@@ -141,18 +143,21 @@ impl Providers {
         Ok(Arc::clone(others.entry(key).or_insert(other)))
     }
 
-    /// All that is known of a model: what the user has set, what its server says about it, what the table says. How much fits into a
-    /// request is never more than the server said when one did not fit.
+    /// All that is known of a model: what the user has set, what the table says of this model, what its server says about it, and what the table
+    /// says of its family. How much fits into a request is never more than the server said when one did not fit.
     pub fn entry(&self, name: &str) -> Result<ModelEntry, Error> {
+        self.entry_with(name, self.inner.learnt.figures(name).unwrap_or_default())
+    }
+
+    /// The same for a model about which its server says this in its list.
+    pub fn entry_with(&self, name: &str, told: ModelEntry) -> Result<ModelEntry, Error> {
         let (provider, model) = split(name)?;
         if provider == SCRIPTED || self.residents.contains_key(name) {
-            return Ok(self.inner.models.entry(name, None));
+            return Ok(self.inner.models.entry(name, None, told));
         }
-        let wire = self.speaker(name, provider)?.wire();
-        let mut known = self.inner.models.entry(name, Some((wire, model)));
-        if let Some(figures) = self.inner.learnt.figures(name) {
-            known = known.or(figures);
-        }
+        let speaker = self.speaker(name, provider)?;
+        let server = Server { wire: speaker.wire(), model, is_makers_own: speaker.is_makers_own() };
+        let mut known = self.inner.models.entry(name, Some(server), told);
         if let Some(window) = self.inner.learnt.window_tokens(name) {
             known.context_tokens = Some(known.context_tokens.map_or(window, |tokens| tokens.min(window)));
         }
@@ -319,6 +324,38 @@ mod tests {
             price("http://localhost/v1", "openai/gpt-5").is_some_and(|price| price.output > 0),
             "it may pass it on"
         );
+    }
+
+    #[test]
+    fn what_the_table_says_of_all_models_of_a_maker_counts_at_the_makers_own_address_only() {
+        let window = |provider: &str, base_url: Option<&str>, model: &str, own: Option<u64>| {
+            let builtin = builtin_providers().iter().find(|builtin| builtin.name == provider).expect("built in");
+            let usual = builtin.config(None);
+            let config = ProviderConfig { base_url: base_url.unwrap_or(&usual.base_url).to_owned(), ..usual };
+            let own = own.map(|tokens| ModelEntry { context_tokens: Some(tokens), ..ModelEntry::default() });
+            let table = ModelTable::builtin().with(own.map(|own| (format!("{provider}/*"), own)).into_iter().collect());
+            let providers = Providers::new(vec![config], table, Options::default()).expect("good");
+            let name = format!("{provider}/{model}");
+            let entry = providers.entry(&name).expect("a model");
+            (entry.context_tokens, providers.model(&name).expect("a model").context_tokens)
+        };
+        let home = [("openai", 128_000), ("anthropic", 200_000), ("gemini", 1_048_576)];
+        for (provider, tokens) in home {
+            assert_eq!(window(provider, None, "unheard-of", None), (Some(tokens), tokens), "{provider}");
+            for elsewhere in ["http://127.0.0.1:8000/v1", "http://localhost:11434/v1", "https://gw.example/v1"] {
+                let unknown = window(provider, Some(elsewhere), "unheard-of", None);
+                assert_eq!(unknown, (None, tokens), "{provider} at {elsewhere}: its server is asked");
+                let set = window(provider, Some(elsewhere), "unheard-of", Some(7_000));
+                assert_eq!(set, (Some(7_000), 7_000), "{provider} at {elsewhere}: as the user has set");
+            }
+        }
+        let gateway = Some("https://gw.example/v1");
+        assert_eq!(window("openai", gateway, "gpt-4.1", None).1, 1_047_576, "a gateway may have the model itself");
+        for own in ["https://eu.api.openai.com/v1", "https://n.openai.azure.com/openai/v1"] {
+            assert_eq!(window("openai", Some(own), "unheard-of", None).1, 128_000, "{own}");
+        }
+        let compatible = Some("https://generativelanguage.googleapis.com/v1beta/openai");
+        assert_eq!(window("gemini", compatible, "unheard-of", None).1, 1_048_576);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! Except with `--rebuild`, it changes nothing that is kept. It creates nothing permanent: no database is created, and the file that tests whether the data folder is writable
 //! is removed again. It removes the temporary files of processes that were killed. A key is never shown, only whether its
-//! variable is set. A model that is named with `-m` is sent one short request; without that, nothing leaves the machine.
+//! variable is set. A model that is named with `-m` is sent a short request; without that, nothing leaves the machine.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -330,16 +330,17 @@ const CONNECTION: &str = "connection";
 /// How long a model has to answer.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Sends the model that was named one short request. What lives in this process has no connection to try.
+/// Sends the model that was named a short request. What lives in this process has no connection to try.
 async fn connection(config: &Config, model: &str) -> Finding {
     if model.starts_with("builtin/") {
         return Finding::well(CONNECTION, "none is needed");
     }
     match try_model(config, model, Trial::Words, PATIENCE).await {
-        Ok(Answered { took, tokens, .. }) => {
+        Ok(Answered { took, tokens, learnt, .. }) => {
             let took = clock::duration(u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
             let used = tokens.map(|tokens| format!(", {} tokens", tokens.total())).unwrap_or_default();
-            Finding::well(CONNECTION, format!("{model} answered in {took}{used}"))
+            let learnt: String = learnt.iter().map(|learnt| format!("; {learnt}")).collect();
+            Finding::well(CONNECTION, format!("{model} answered in {took}{used}{learnt}"))
         }
         Err(why) => Finding::broken(CONNECTION, why),
     }

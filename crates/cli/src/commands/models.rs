@@ -73,12 +73,13 @@ pub async fn test(flags: &Flags, model: &str, json: bool) -> Result<u8, Failure>
     };
     if json {
         let object = match &tried {
-            Ok(Answered { took, tokens, called }) => json!({
+            Ok(Answered { took, tokens, called, learnt }) => json!({
                 "id": model,
                 "answers": true,
                 "calls_tools": called,
                 "took_ms": u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
                 "tokens": tokens.map(|tokens| tokens.total()),
+                "learnt": learnt,
                 "exit_code": code,
             }),
             Err(why) => {
@@ -88,7 +89,7 @@ pub async fn test(flags: &Flags, model: &str, json: bool) -> Result<u8, Failure>
         result.line(&object.to_string())?;
         return Ok(code);
     }
-    let Answered { took, tokens, called } = match tried {
+    let Answered { took, tokens, called, learnt } = match tried {
         Ok(answered) => answered,
         Err(why) => {
             result.line(&format!("{:<7}answer  {}", "broken", safe::line(&why, WIDE)))?;
@@ -97,6 +98,9 @@ pub async fn test(flags: &Flags, model: &str, json: bool) -> Result<u8, Failure>
     };
     let took = clock::duration(u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
     result.line(&format!("{:<7}answer  {model} answered in {took}", "ok"))?;
+    for learnt in &learnt {
+        result.line(&format!("{:<7}server  {}", "note", safe::line(learnt, WIDE)))?;
+    }
     result.line(&match called {
         true => format!("{:<7}tools   it called the tool as it was told", "ok"),
         false => format!(

@@ -117,6 +117,37 @@ async fn a_model_is_tried_with_a_tool_and_what_works_is_said() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_model_is_tried_again_without_what_its_server_refuses_and_that_is_said() {
+    let server = ModelServer::start(|request| match &request.body {
+        body if body.get("max_tokens").is_some() => Turn::status(
+            400,
+            vec![],
+            "'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+        ),
+        body if body.get("stream_options").is_some() => {
+            Turn::status(400, vec![], "stream_options: extra inputs are not permitted")
+        }
+        body if body.get("tools").is_some() => Turn::status(400, vec![], "m does not support tools"),
+        _ => Turn::text("ok"),
+    })
+    .await;
+    let setup = Setup::at(Wire::OpenAi, &server);
+    let ran = setup.run(&["models", "test", "openai/m", "--json"]).await.exits(1);
+    let told: Value = serde_json::from_str(&ran.stdout).expect("an object");
+    assert_eq!((&told["answers"], &told["calls_tools"]), (&json!(true), &json!(false)), "{told}");
+    assert_eq!(told["learnt"].as_array().map(Vec::len), Some(3), "{told}");
+    assert_eq!(server.requests().len(), 4);
+    let ran = setup.run(&["models", "test", "openai/m"]).await.exits(1);
+    assert!(ran.stdout.contains("the model takes no tools, and is asked without them"), "{}", ran.stdout);
+    let doctor = setup.run(&["doctor", "-m", "openai/m"]).await.exits(0);
+    assert!(doctor.stdout.contains("the limit of the answer is sent under its other name"), "{}", doctor.stdout);
+
+    let never = ModelServer::start(|_| Turn::status(400, vec![], "no")).await;
+    Setup::at(Wire::OpenAi, &never).run(&["models", "test", "openai/m"]).await.exits(4);
+    assert_eq!(never.requests().len(), 1, "nothing was learnt");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_model_near_its_end_is_said_once_in_a_run_and_by_doctor() {
     let server = ModelServer::start(|_| Turn::text("done")).await;
     let setup = Setup::at(Wire::Anthropic, &server);

@@ -113,6 +113,22 @@ async fn how_much_fits_is_learnt_from_the_list_of_the_server() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn how_much_fits_is_learnt_from_the_list_of_another_server_at_the_address_of_a_built_in_provider() {
+    let list = json!({"object": "list", "data": [{"id": "small", "object": "model", "owned_by": "vllm", "max_model_len": 8192}]});
+    let server = ModelServer::start(reader(8192)).await.with_list("/v1/models", list);
+    let setup = Setup::at(Wire::OpenAi, &server);
+    long_file(&setup);
+    let listed = setup.run(&["models", "ls", "--provider", "openai", "--json"]).await.exits(0);
+    assert_eq!(listed.json()[0]["context_tokens"], 8192, "{}", listed.stdout);
+    let ran = setup.run(&["run", "-m", "openai/small", "How does long.txt end?"]).await.exits(0);
+    assert_eq!(ran.stdout, "It ends with 2000.\n");
+    assert!(
+        server.requests().iter().all(|request| refuses(request, 8192).is_none()),
+        "nothing is sent that cannot fit"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn ollama_is_sent_the_context_window_that_is_set_or_that_it_says_of_the_model_up_to_a_sensible_size() {
     let shown = |tokens: u64, parameters: &str| {
         json!({"model_info": {"qwen3.context_length": tokens}, "parameters": parameters,

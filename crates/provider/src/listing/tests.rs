@@ -93,6 +93,15 @@ fn prices_and_abilities_are_read_where_a_server_tells_them() {
 }
 
 #[test]
+fn openai_says_when_a_model_ends() {
+    let ends = |day: Value| one(json!({"id": "gpt-x", "object": "model", "shutdown_date": day})).entry.ends;
+    assert_eq!(ends(json!("2027-01-14")).as_deref(), Some("2027-01-14"));
+    for none in [json!(null), json!("soon"), json!("2027/01/14"), json!(20_270_114)] {
+        assert_eq!(ends(none.clone()), None, "{none}");
+    }
+}
+
+#[test]
 fn llama_cpp_says_what_one_request_gets() {
     let props =
         json!({"default_generation_settings": {"n_ctx": 8192}, "modalities": {"vision": false, "audio": false}});
