@@ -108,7 +108,7 @@ pub fn memory_kb(data: &Path) -> anyhow::Result<(u64, u64)> {
         chat.forget();
         chat.press(&format!("more {nth}\r"))?;
         chat.until("Esc interrupts")?;
-        chat.until("› reply")?;
+        chat.until("reply")?;
         if nth == 7 || nth == 39 {
             sizes.push(gauge::status_kb(&chat.process.id().to_string(), "VmRSS")?);
         }

@@ -447,6 +447,8 @@ impl Suite<'_> {
             std::fs::create_dir(folder)?;
             on_board("write-board", folder, tasks, agents, None).await?;
         }
+        // Before an agent is woken: one whose process ended in the middle is gone on with by a worker.
+        let (full, empty) = (board::worker_kb(&large).await?, board::worker_kb(&none).await?);
         let (mut pages, mut moves, mut few_moves, mut wakes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let server = ModelServer::start(&[]).await?;
         for round in 0..ROUNDS {
@@ -471,7 +473,6 @@ impl Suite<'_> {
         self.note(Figure { name, ours: each(moves), beside, unit: "µs", most: 1.5, aim: 1.2 });
         let name = format!("wake one of {AGENTS} idle agents, until its model is asked");
         self.note(Figure { name, ours: ms(wakes), beside: None, unit: "ms", most: 20.0, aim: 20.0 });
-        let (full, empty) = (board::worker_kb(&large).await?, board::worker_kb(&none).await?);
         let name =
             format!("memory of `majordomo work` with {TASKS} tasks and {AGENTS} idle agents, beyond an empty store");
         let ours = full.saturating_sub(empty) as f64 / 1024.0;

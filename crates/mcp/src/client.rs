@@ -146,7 +146,7 @@ pub(crate) struct CallClock {
 
 impl CallClock {
     /// Comes back when the server has taken that long, not counting the time that a person took to answer.
-    pub async fn too_long(&self, time: Duration) {
+    pub(crate) async fn too_long(&self, time: Duration) {
         loop {
             let due = match self.client.calls().under_way.get(&self.number) {
                 Some(call) if call.open > 0 => Instant::now() + PROGRESS_PAUSE,

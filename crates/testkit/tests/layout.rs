@@ -176,6 +176,30 @@ fn sources_use_one_plain_name_for_each_thing() {
     assert_eq!(riddles_in("fn theWindow(), whoever_asks").collect::<Vec<_>>(), ["the window", "whoever"]);
 }
 
+/// Without it, each crate that awaits one of them compiles it again (docs/decisions/0023).
+#[test]
+fn async_functions_of_the_library_are_compiled_where_they_are_written() {
+    let mut missing = Vec::new();
+    for path in ["crates/majordomo/src", "crates/mcp/src"].map(|folder| workspace().join(folder)) {
+        let mut files = Vec::new();
+        files_below(&path, "rs", &mut files);
+        for file in files {
+            let text = std::fs::read_to_string(&file).expect("a source file");
+            let lines: Vec<&str> = text.lines().map(str::trim).collect();
+            for (at, line) in lines.iter().enumerate().filter(|(_, line)| line.starts_with("pub async fn ")) {
+                let signature: String = lines[at..].iter().take_while(|line| !line.ends_with('{')).copied().collect();
+                let signature = signature + line;
+                let is_generic =
+                    signature.contains("impl ") || signature.split('(').next().is_some_and(|name| name.contains('<'));
+                if !is_generic && lines[at - 1] != "#[boxed]" {
+                    missing.push(format!("{}: {line}", file.display()));
+                }
+            }
+        }
+    }
+    assert!(missing.is_empty(), "mark these #[boxed]:\n{}", missing.join("\n"));
+}
+
 #[test]
 fn the_rules_hold_no_boxed_closures() {
     let mut files = Vec::new();
