@@ -146,6 +146,8 @@ fn the_terminal_is_as_it_was_after_a_signal_and_after_ctrl_z() {
     chat.press(CONTROL_C);
     chat.say("Do the whole");
     chat.until_shown("› Do the whole");
+    // The same words stand in the composer before they are sent.
+    chat.until_shown("Esc interrupts");
     chat.signal(Signal::TERM);
     assert_eq!(chat.done(), Some(143));
     assert!(chat.echoes());
