@@ -65,10 +65,10 @@ fn url(server: &ModelServer) -> String {
     format!("{}/v1", server.address)
 }
 
-/// With the window of the model, for which its server would be asked otherwise.
+/// With the context size of the model, for which its server would be asked otherwise.
 fn run_args(prompt: &str) -> Vec<&str> {
-    let window = ["--set", "models.\"openai/bench\".context_tokens=128000"];
-    [&["run", prompt, "--model", "openai/bench", "--quiet"], &window[..]].concat()
+    let size = ["--set", "models.\"openai/bench\".context_tokens=128000"];
+    [&["run", prompt, "--model", "openai/bench", "--quiet"], &size[..]].concat()
 }
 
 /// The program beside this one, without anything that its user has configured.
