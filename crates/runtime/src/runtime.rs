@@ -97,7 +97,7 @@ pub struct RunLimits {
 
 impl RunLimits {
     /// A grant with no more than these.
-    fn narrow(self, grant: Grant) -> Grant {
+    fn narrow(self, grant: &Grant) -> Grant {
         fn least<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
             one.into_iter().chain(other).min()
         }
@@ -106,7 +106,7 @@ impl RunLimits {
             tokens: least(self.tokens, grant.tokens),
             cost_microusd: least(self.cost_microusd, grant.cost_microusd),
             time_ms: least(self.time_ms, grant.time_ms),
-            ..grant
+            ..*grant
         }
     }
 }
@@ -330,7 +330,7 @@ impl Runtime {
                 Some(grant) => *grant,
                 None => self.0.created(thread).await?.grant,
             };
-            grant = Some(Box::new(most.narrow(whole)));
+            grant = Some(Box::new(most.narrow(&whole)));
         }
         let notice = Outside::Noticed { text, from, grant, foreign };
         if self.is_left(thread).await? {

@@ -42,19 +42,19 @@ impl Bench {
     }
 
     pub fn ask_as(&mut self, name: Option<&str>, by: Actor, command: Command) -> Result<Reply, Refusal> {
-        self.request(Request::new(by, name.map(InputId::new), "/home/ana/project".into(), command))
+        self.request(&Request::new(by, name.map(InputId::new), "/home/ana/project".into(), command))
     }
 
     /// Asks as an agent does that may do no more than `mode`, and has read untrusted text.
     pub fn ask_limited(&mut self, by: Actor, mode: Mode, command: Command) -> Result<Reply, Refusal> {
         let request = Request::new(by, None, "/home/ana/project".into(), command);
-        self.request(Request { foreign: true, mode: Some(mode), ..request })
+        self.request(&Request { foreign: true, mode: Some(mode), ..request })
     }
 
-    fn request(&mut self, request: Request) -> Result<Reply, Refusal> {
+    fn request(&mut self, request: &Request) -> Result<Reply, Refusal> {
         self.now = self.now.plus_ms(1);
-        let Ok(facts) = Facts::gather(&self.kept, &request, self.kept.board.clone());
-        let step = handle(&request, facts, self.now)?;
+        let Ok(facts) = Facts::gather(&self.kept, request, self.kept.board.clone());
+        let step = handle(request, facts, self.now)?;
         for entry in step.events {
             self.kept.apply(self.now, &entry);
             self.log.push((self.now, entry));
