@@ -11,7 +11,7 @@ use majordomo::agent::model::CallError;
 use majordomo::agent::{Event, InputId, Outcome};
 use majordomo::provider::{Answering, Ask, Heard, Resident, Said};
 use majordomo::tasks::TaskBoard;
-use majordomo::tasks::board::{Actor, Assignee, Command, NewAgent, NewTask, TaskId};
+use majordomo::tasks::board::{Actor, Assignee, Change, Command, NewAgent, NewTask, TaskId};
 use majordomo::tasks::chores::{Scope, TaskChores};
 use majordomo::worker::{Chores, Worker};
 use majordomo::{
@@ -542,6 +542,31 @@ async fn a_task_is_handed_to_a_thread_only_with_the_permissions_of_the_agent_tha
     });
     assert_eq!(granted, Some(Some(5000)), "the run may spend what the task may");
     worker.leave().await;
+}
+
+#[tokio::test]
+async fn a_notice_waits_for_a_recipient_whose_folder_cannot_be_opened() {
+    let data = tempfile::tempdir().expect("a temporary folder");
+    let scenes = [scene("Plan", &[says("planned")])];
+    let store = store::open(&store::Location::folder(data.path()), &store::Options::default()).expect("a store");
+    let staff = builder(&scenes).store(store.clone()).workspace(data.path()).build().await.expect("a staff");
+    let run = staff.stream("Plan").await.expect("a run");
+    let root = run.root().clone();
+    run.report().await.expect("a report");
+    let desk = TaskBoard::new(store.clone(), staff.board(), data.path().to_string_lossy());
+    let now = || staff.runtime().clock().now();
+    let add = Command::Add { tasks: vec![NewTask::titled("Sweep")] };
+    desk.ask(Actor::Thread(root), None, add, now()).await.expect("a task");
+    let done = Command::Set { task: TaskId::of(1), change: Change::Completed { result: None }, note: None };
+    desk.ask(Actor::Human, None, done, now()).await.expect("it is done");
+
+    let broken =
+        Box::new(|_, _| Box::pin(async { Err(Error::Setting("a wrong key".to_owned())) }) as BoxFuture<'static, _>);
+    let worker = Worker::new("work", store.clone(), broken, 4, Vec::new());
+    TaskChores::new(Scope::All, Vec::new()).perform(&worker).await.expect("chores are done");
+    let events = store.board_events(desk.id(), 0, 100).await.expect("the board's log");
+    let kinds: Vec<&str> = events.iter().map(|record| record.entry.event.kind()).collect();
+    assert!(kinds.contains(&"told") && !kinds.contains(&"delivery_done"), "{kinds:?}");
 }
 
 /// Tells that the worker has looked for threads to go on with.
