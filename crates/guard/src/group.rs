@@ -13,9 +13,8 @@ pub(crate) struct Group(Vec<(PathBuf, PathBuf)>);
 
 impl Group {
     /// The groups that are named in pairs.
-    pub fn named(args: impl Iterator<Item = OsString>) -> Self {
-        let all: Vec<PathBuf> = args.map(PathBuf::from).collect();
-        Self(all.as_chunks::<2>().0.iter().map(|[folder, home]| (folder.clone(), home.clone())).collect())
+    pub fn named(names: &[OsString]) -> Self {
+        Self(names.as_chunks::<2>().0.iter().map(|[folder, home]| (folder.into(), home.into())).collect())
     }
 
     /// Puts this process in, with everything that it will start.

@@ -1,17 +1,18 @@
 //! The guard: a small process between the runtime and a command, which ends everything that the command has started.
 //!
 //! It is a subreaper, so that whatever detaches from the command (a double fork, a new session) becomes its child and stays
-//! in reach. Its standard input is a socket to the runtime. The runtime sends one [`Order`] and may do so long after it has
-//! started the guard; while the socket is open the command may run; once it is closed, by the runtime or by the runtime's
+//! in reach. Its standard input is a socket to the runtime. The runtime sends one [`Order`] and may do so long after the guard
+//! was made; while the socket is open the command may run; once it is closed, by the runtime or by the runtime's
 //! death, everything ends. The last thing the guard does is to send its [`Outcome`].
 //!
 //! A closed socket says the same as a parent-death signal and says it rightly: the signal comes when the *thread* that
 //! started the guard ends, and is lost if that is over before it is asked for.
 //!
-//! The guard's program is embedded in `crates/tool` and starts for every command, so that this crate is kept small: one
-//! thread, no JSON, nothing that the runtime can compute for it. It knows no clock: timeouts are the runtime's. What a
+//! Guards are made by a [fork server](fork_server), which the runtime starts before its first command. The program of both is
+//! embedded in `crates/tool` and copied for every command, so that this crate is kept small: one thread, no JSON, nothing that the runtime can compute for it. It knows no clock: timeouts are the runtime's. What a
 //! sandbox allows is decided in `crates/tool`; the guard builds what its order says ([`sandbox`]).
 
+pub mod fork_server;
 mod group;
 mod landlock;
 pub mod limits;
@@ -37,7 +38,7 @@ use crate::sandbox::Started;
 
 pub use crate::landlock::probe as probe_landlock;
 
-/// The argument that makes a program a guard: `<program> __guard <control group> <group of the runtime> …`.
+/// The argument that makes a program part of the guard: `<program> __guard …`.
 pub const WORD: &str = "__guard";
 
 /// The argument after [`WORD`] that makes it confine itself by Landlock and become the command.
@@ -46,22 +47,35 @@ pub(crate) const CONFINE: &str = "confine";
 /// The argument after [`WORD`] with which it does nothing, to find out whether it can be started.
 pub const PROBE: &str = "probe";
 
-/// Runs a command as its guard. `args` are those that follow [`WORD`].
+/// The argument after [`WORD`] that makes it a [fork server](fork_server), whose clones are the guards.
+pub const FORK_SERVER: &str = "fork-server";
+
+/// Does what the first of `args` says. They are those that follow [`WORD`].
 ///
 /// Call it first thing in `main`, before any thread is started.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     close_others();
-    let mut args = args.into_iter().peekable();
-    if args.peek().is_some_and(|word| word == PROBE) {
-        return ExitCode::SUCCESS;
+    let word = args.into_iter().next();
+    match word.as_ref().and_then(|word| word.to_str()) {
+        Some(FORK_SERVER) => fork_server::serve(guard),
+        Some(CONFINE) => own_line().map_or(ExitCode::FAILURE, sandbox::confine),
+        Some(PROBE) => ExitCode::SUCCESS,
+        _ => {
+            eprintln!("{WORD} is how majordomo starts its own parts; it is not a command for people");
+            ExitCode::from(2)
+        }
     }
-    let Ok(line) = std::io::stdin().as_fd().try_clone_to_owned().map(UnixStream::from) else {
-        return ExitCode::FAILURE;
-    };
-    if args.peek().is_some_and(|word| word == CONFINE) {
-        return sandbox::confine(line);
-    }
-    let group = Group::named(args);
+}
+
+/// The socket that is the standard input.
+fn own_line() -> std::io::Result<UnixStream> {
+    std::io::stdin().as_fd().try_clone_to_owned().map(UnixStream::from)
+}
+
+/// Guards one command, in control groups that are named in pairs: the group to enter, and that of the runtime.
+fn guard(groups: &[OsString]) {
+    let Ok(line) = own_line() else { return };
+    let group = Group::named(groups);
     let ready = prepared().and_then(|children| group.enter().map(|()| children));
     let outcome = match order::receive(&line) {
         // The runtime is gone, or needs no guard.
@@ -76,7 +90,6 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     if !is_told {
         group.remove();
     }
-    ExitCode::SUCCESS
 }
 
 /// Closes the files that this process has inherited: a command would inherit them too, and an open folder is a way around

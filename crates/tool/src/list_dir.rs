@@ -3,9 +3,13 @@
 //! Deeper levels leave closed what is large and not written by hand.
 
 use std::ffi::OsString;
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::unix::ffi::OsStringExt;
 
 use agent::tools::ToolResult;
-use cap_std::fs::{Dir, FileType};
+use cap_std::fs::Dir;
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir};
 use serde::Deserialize;
 
 use crate::args;
@@ -80,20 +84,8 @@ impl Listing {
         ToolResult::ok(self.lines.join("\n"))
     }
 
-    fn add(&mut self, folder: &Dir, prefix: &str, levels: u64) -> std::io::Result<()> {
-        let mut entries: Vec<(OsString, FileType, u64)> = Vec::new();
-        for entry in folder.entries()? {
-            let entry = entry?;
-            if let Some(left) = &mut self.left {
-                *left = left.saturating_sub(1);
-                if *left == 0 {
-                    return Ok(());
-                }
-            }
-            let kind = entry.file_type()?;
-            let size = if kind.is_file() { entry.metadata().map_or(0, |metadata| metadata.len()) } else { 0 };
-            entries.push((entry.file_name(), kind, size));
-        }
+    fn add(&mut self, folder: &Dir, prefix: &str, levels: u64) -> io::Result<()> {
+        let mut entries = self.entries(folder)?;
         entries.sort_by(|one, other| one.0.cmp(&other.0));
         for (name, kind, size) in entries {
             if self.lines.len() == MAX_ENTRIES {
@@ -101,7 +93,7 @@ impl Listing {
                 return Ok(());
             }
             let (path, _) = text::readable(format!("{prefix}{}", name.to_string_lossy()).as_bytes());
-            if kind.is_dir() {
+            if kind == FileType::Directory {
                 self.lines.push(format!("{path}/"));
                 let closed = LEFT_CLOSED.iter().any(|closed| name == *closed);
                 if levels > 1 && !closed
@@ -110,15 +102,48 @@ impl Listing {
                 {
                     let _ = self.add(&below, &format!("{path}/"), levels - 1);
                 }
-            } else if kind.is_symlink() {
+            } else if kind == FileType::Symlink {
                 self.lines.push(format!("{path}@"));
-            } else if kind.is_file() {
+            } else if kind == FileType::RegularFile {
                 self.lines.push(format!("{path}  {}", text::size(size)));
             } else {
                 self.lines.push(format!("{path}  [not a file]"));
             }
         }
         Ok(())
+    }
+
+    /// What is in a folder, with the sizes of files; nothing where the bound is reached.
+    fn entries(&mut self, folder: &Dir) -> io::Result<Vec<(OsString, FileType, u64)>> {
+        // Opened anew: copies of a handle read on where another one has stopped.
+        let opened = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let opened = rustix::fs::openat(folder, ".", opened, Mode::empty())?;
+        let mut space = [MaybeUninit::uninit(); 8192];
+        let mut read = RawDir::new(&opened, &mut space);
+        let mut entries = Vec::new();
+        while let Some(entry) = read.next() {
+            let entry = entry?;
+            let name = entry.file_name();
+            if matches!(name.to_bytes(), b"." | b"..") {
+                continue;
+            }
+            if let Some(left) = &mut self.left {
+                *left = left.saturating_sub(1);
+                if *left == 0 {
+                    return Ok(Vec::new());
+                }
+            }
+            let (mut kind, mut size) = (entry.file_type(), 0);
+            if matches!(kind, FileType::RegularFile | FileType::Unknown) {
+                // What is gone by now is shown as it was.
+                if let Ok(there) = rustix::fs::statat(&opened, name, AtFlags::SYMLINK_NOFOLLOW) {
+                    kind = FileType::from_raw_mode(there.st_mode);
+                    size = u64::try_from(there.st_size).unwrap_or(0);
+                }
+            }
+            entries.push((OsString::from_vec(name.to_bytes().to_vec()), kind, size));
+        }
+        Ok(entries)
     }
 }
 

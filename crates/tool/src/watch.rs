@@ -21,10 +21,11 @@ mod settle;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError, Weak};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
@@ -40,6 +41,8 @@ const OPEN: &str = "open";
 const MOVED: &str = "moved";
 /// Contents of protected files, each under its hash.
 const COPIES: &str = "copies";
+/// Digits of the folder's mark in the name of a note.
+const MARK: usize = 16;
 
 /// A watch that is on.
 pub(crate) struct Watch {
@@ -104,6 +107,8 @@ static BEGUN: AtomicU64 = AtomicU64::new(0);
 
 /// After its time is up a command is ended within this many seconds, or the machine is not itself.
 const GRACE_S: i64 = 60;
+/// A folder that has been gone for longer than this is not on a disk that will be back.
+const FORGET_S: i64 = 30 * 24 * 60 * 60;
 /// So many lines are told; the rest is counted.
 const MAX_LINES: usize = 20;
 
@@ -198,27 +203,59 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// line each.
 pub fn settle_left(state: Option<&Path>, thread: &str) -> Vec<String> {
     let begin = format!("{thread}_");
-    settle_dead(state, |note| note.call.starts_with(&begin))
+    settle_dead(state, |_| true, |note| note.call.starts_with(&begin))
 }
 
 /// The same for the calls of any thread that worked in this folder: what they left must not be taken for the user's own.
 pub(crate) fn settle_left_in(state: Option<&Path>, root: &Path) -> Vec<String> {
-    settle_dead(state, |note| note.root == root)
+    static CLEARED: Once = Once::new();
+    CLEARED.call_once(|| {
+        settle_dead(state, |_| true, |_| false);
+    });
+    let mark = mark_of(root);
+    settle_dead(state, |file| marked(file).is_none_or(|its| its == mark), |note| note.root == root)
 }
 
-fn settle_dead(state: Option<&Path>, is_meant: impl Fn(&Note) -> bool) -> Vec<String> {
+/// Ends the watches that are meant, of those whose files may be theirs by their names. On the way it removes old notes of folders that are
+/// gone, where nothing can be put in order any more.
+fn settle_dead(state: Option<&Path>, may_be: impl Fn(&str) -> bool, is_meant: impl Fn(&Note) -> bool) -> Vec<String> {
     let Ok(state) = state_folder(state) else { return Vec::new() };
     let _changing = locked(&CHANGING);
-    let files = fs::read_dir(state.join(OPEN)).into_iter().flatten().flatten().map(|entry| entry.path());
+    let files = fs::read_dir(state.join(OPEN)).into_iter().flatten().flatten();
     let mut said = Vec::new();
-    for file in files.filter(|file| file.extension().is_some_and(|extension| extension == "json")) {
-        let read = fs::read(&file).ok().and_then(|bytes| serde_json::from_slice::<Note>(&bytes).ok());
-        let Some(note) = read.filter(|note| is_meant(note) && !note.is_on()) else { continue };
-        // What the user has done since the command ended is theirs.
-        let settled = note.settle(&state, &[], Some(note.until_s));
-        said.extend(note.told(&state, settled));
+    for entry in files {
+        let name = entry.file_name();
+        if !name.to_str().is_some_and(|name| name.ends_with(".json") && may_be(name)) {
+            continue;
+        }
+        let read = fs::read(entry.path()).ok().and_then(|bytes| serde_json::from_slice::<Note>(&bytes).ok());
+        let Some(note) = read.filter(|note| !note.is_on()) else { continue };
+        if is_meant(&note) {
+            // What the user has done since the command ended is theirs.
+            let settled = note.settle(&state, &[], Some(note.until_s));
+            let is_over = settled.is_ok();
+            said.extend(note.told(&state, settled));
+            if is_over {
+                // It may have the name that an earlier version gave it.
+                let _ = fs::remove_file(entry.path());
+            }
+        } else if note.until_s + FORGET_S < now_s() && !note.root.exists() {
+            // One that stays is found again.
+            let _ = fs::remove_file(entry.path());
+        }
     }
     said
+}
+
+/// What the file of a note begins with, so that a command reads only those of its own folder.
+fn mark_of(root: &Path) -> String {
+    blake3::hash(root.as_os_str().as_bytes()).to_hex()[..MARK].to_owned()
+}
+
+/// The mark of a file of a note; none in those of earlier versions, which begin with a thread.
+fn marked(file: &str) -> Option<&str> {
+    let (mark, rest) = file.split_at_checked(MARK)?;
+    (rest.starts_with('-') && mark.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(mark)
 }
 
 /// When a process was started, in ticks since the machine was; none if it does not run.
@@ -241,7 +278,8 @@ impl Note {
     }
 
     fn file(&self, state: &Path) -> PathBuf {
-        state.join(OPEN).join(format!("{}-{}-{}.json", self.call, self.process, self.number))
+        let mark = mark_of(&self.root);
+        state.join(OPEN).join(format!("{mark}-{}-{}-{}.json", self.call, self.process, self.number))
     }
 
     /// Writes the note, whole or not at all.

@@ -299,6 +299,58 @@ async fn a_guard_that_is_held_still_does_not_hold_a_stop() {
     .await;
 }
 
+/// The parent of a process, and how it was started.
+fn parent_and_arguments(pid: u32) -> Option<(u32, String)> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let parent = stat.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()?;
+    let arguments = fs::read_to_string(format!("/proc/{pid}/cmdline")).ok()?;
+    Some((parent, arguments.replace('\0', " ")))
+}
+
+/// The fork server of this process.
+fn fork_server() -> u32 {
+    let all = fs::read_dir("/proc").unwrap().filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    let is_ours = |pid: &u32| {
+        // A guard is its clone, and so has the same arguments. Those of this test have ended or have no children of ours.
+        parent_and_arguments(*pid)
+            .is_some_and(|(parent, how)| parent == std::process::id() && how.contains("fork-server"))
+    };
+    all.filter(is_ours).min().expect("a command was run")
+}
+
+// T40
+#[tokio::test]
+async fn a_guard_is_a_child_of_the_runtime_and_shares_nothing_with_the_fork_server() {
+    let room = TestWorkspace::new();
+    let look = "cut -d ' ' -f 4 /proc/$PPID/stat; for fd in /proc/$PPID/fd/* /proc/self/fd/*; do readlink $fd; done";
+    let first = room.run(guard(), json!({"command": look})).await.content;
+    assert!(first.lines().any(|line| line == std::process::id().to_string()), "{first}");
+    let line = fs::read_link(format!("/proc/{}/fd/0", fork_server())).unwrap();
+    assert!(!first.contains(line.to_str().unwrap()), "the fork server's own line {line:?} is open in {first}");
+    let server = fork_server();
+    let second = room.run(guard(), json!({"command": look})).await.content;
+    assert_eq!(fork_server(), server, "one is started and makes all guards");
+    let sockets = |said: &str| said.lines().filter(|line| line.starts_with("socket:")).count();
+    assert_eq!(sockets(&second), sockets(&first), "nothing of the first is open in the second: {second}");
+}
+
+// T40
+#[tokio::test]
+async fn a_fork_server_that_is_killed_is_started_again_and_its_guards_go_on() {
+    let room = TestWorkspace::new();
+    let command = "echo begun > begun; until [ -e more ]; do sleep 0.01; done; echo ended";
+    let (result, ()) = tokio::join!(room.run(guard(), json!({"command": command})), async {
+        until("the command to begin", || room.path("begun").exists().then_some(())).await;
+        let server = fork_server();
+        assert!(Command::new("kill").args(["-9", &server.to_string()]).status().unwrap().success());
+        until("it to end", || parent_and_arguments(server).is_none_or(|(_, how)| how.is_empty()).then_some(())).await;
+        let next = run(guard(), &context(room.folder.path()), &json!({"command": "echo next"})).await;
+        assert!(!next.is_error && next.content.contains("next"), "{}", next.content);
+        fs::write(room.path("more"), "").unwrap();
+    });
+    assert!(!result.is_error && result.content.contains("ended"), "{}", result.content);
+}
+
 // T39, T40
 #[tokio::test]
 async fn a_family_that_forks_on_and_on_dies_out() {

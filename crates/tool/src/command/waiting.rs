@@ -1,25 +1,28 @@
-//! Guards: how one is started, how its end is waited for, and the one that waits for the next command.
+//! Guards: how one is made, how its end is waited for, and the one that waits for the next command.
 //!
-//! A guard takes its order when it comes. So one is started ahead of each command that runs in a sandbox: entering its
-//! control group takes the kernel many milliseconds, for which no command has to wait then.
+//! A fork server (`guard::fork_server`) makes them: it is started before the first command and again when it was killed. A guard takes its
+//! order when it comes. So one is made ahead of each command that runs in a sandbox: entering its control group takes the kernel many
+//! milliseconds, for which no command has to wait then.
 
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
-use rustix::process::{Pid, PidfdFlags, Signal};
+use guard::fork_server;
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions};
 
 use crate::sandbox::Group;
 
-/// A guard without an order, or one that is at its end.
+/// A guard without an order, or one that is at its end. It is a child of this process.
 pub(super) struct GuardProcess {
-    /// None once its end is waited for.
-    child: Option<Child>,
     handle: OwnedFd,
+    /// Whether its end was waited for.
+    is_reaped: bool,
     group: Group,
 }
 
@@ -28,6 +31,15 @@ pub(super) struct Waiting {
     pub process: GuardProcess,
     pub line: UnixStream,
 }
+
+/// The process that makes guards.
+struct ForkServer {
+    program: PathBuf,
+    child: Child,
+    line: OwnedFd,
+}
+
+static SERVER: Mutex<Option<ForkServer>> = Mutex::new(None);
 
 /// The guard that waits for the next command, with its program.
 static NEXT: Mutex<Option<(PathBuf, Waiting)>> = Mutex::new(None);
@@ -50,30 +62,65 @@ impl Waiting {
         taken
     }
 
-    /// Starts a guard.
+    /// Makes a guard.
     pub fn start(program: &Path, group: Group) -> io::Result<Self> {
-        let (line, theirs) = UnixStream::pair()?;
-        let mut guard = Command::new(program);
-        guard.arg0("majordomo").arg(guard::WORD).args(group.arguments());
-        // It holds neither a folder nor a key.
-        guard.current_dir("/").env_clear().stdin(OwnedFd::from(theirs)).stdout(Stdio::null()).stderr(Stdio::null());
-        let mut child = guard.spawn()?;
-        let pid = Pid::from_child(&child);
-        match rustix::process::pidfd_open(pid, PidfdFlags::empty()) {
-            Ok(handle) => Ok(Self { process: GuardProcess { child: Some(child), handle, group }, line }),
-            Err(error) => {
-                // It has no order and ends with its socket.
-                drop(line);
-                child.wait()?;
-                Err(error.into())
+        let (pid, line) = ForkServer::guard(program, &group)?;
+        let pid = Pid::from_raw(pid).ok_or_else(|| io::Error::other("the fork server told no process number"))?;
+        // Its number stays its own until its end is waited for, which only this process does. Without an order it ends with its socket.
+        let handle = rustix::process::pidfd_open(pid, PidfdFlags::empty())?;
+        Ok(Self { process: GuardProcess { handle, is_reaped: false, group }, line })
+    }
+}
+
+impl ForkServer {
+    /// A guard of this program: its process number, and the socket for its order.
+    fn guard(program: &Path, group: &Group) -> io::Result<(i32, UnixStream)> {
+        let mut kept = SERVER.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(server) = kept.as_ref().filter(|server| server.program == program) {
+            match server.ask(group) {
+                Err(error) if is_gone(&error) => {}
+                answer => return answer,
             }
         }
+        // The one before was killed or is of another program. It ends as it is replaced.
+        kept.insert(Self::start(program)?).ask(group)
     }
+
+    /// A socket is made for every request: one that was not answered may have made a guard, and no two guards may read the same order.
+    fn ask(&self, group: &Group) -> io::Result<(i32, UnixStream)> {
+        let (line, theirs) = UnixStream::pair()?;
+        Ok((fork_server::ask(self.line.as_fd(), theirs.as_fd(), group.arguments())?, line))
+    }
+
+    fn start(program: &Path) -> io::Result<Self> {
+        let (line, theirs) = fork_server::line()?;
+        let mut server = Command::new(program);
+        server.arg0("majordomo").args([guard::WORD, guard::FORK_SERVER]);
+        // It holds neither a folder nor a key, and so do the guards.
+        server.current_dir("/").env_clear().stdin(theirs).stdout(Stdio::null()).stderr(Stdio::null());
+        Ok(Self { program: program.to_owned(), child: server.spawn()?, line })
+    }
+}
+
+impl Drop for ForkServer {
+    fn drop(&mut self) {
+        // What cannot be killed or waited for is gone.
+        let _ = self.child.kill().and_then(|()| self.child.wait());
+    }
+}
+
+/// Whether an error says that a fork server was killed, or has been stopped and does not answer.
+fn is_gone(error: &io::Error) -> bool {
+    use io::ErrorKind::{BrokenPipe, ConnectionReset, WouldBlock};
+    matches!(error.kind(), BrokenPipe | ConnectionReset | WouldBlock)
 }
 
 impl GuardProcess {
     fn is_running(&mut self) -> bool {
-        self.child.as_mut().is_some_and(|child| matches!(child.try_wait(), Ok(None)))
+        if !self.is_reaped {
+            self.is_reaped = !matches!(reap(&self.handle, WaitIdOptions::NOHANG), Ok(false));
+        }
+        !self.is_reaped
     }
 
     /// Kills it, if it has not ended.
@@ -85,10 +132,11 @@ impl GuardProcess {
     /// Waits until it has ended. Call it when that is near, for it takes a thread.
     pub async fn ended(&mut self) {
         if self.is_running()
-            && let Some(mut child) = self.child.take()
+            && let Ok(handle) = self.handle.try_clone()
         {
             // A wait that fails is one for a process that is gone.
-            let _ = tokio::task::spawn_blocking(move || child.wait()).await;
+            let ended = tokio::task::spawn_blocking(move || reap(&handle, WaitIdOptions::empty())).await;
+            self.is_reaped = ended.is_ok();
         }
     }
 }
@@ -97,13 +145,22 @@ impl Drop for GuardProcess {
     /// A guard whose socket is closed ends by itself, but not at once; its group is removed after it.
     fn drop(&mut self) {
         if self.is_running()
-            && let Some(mut child) = self.child.take()
+            && let Ok(handle) = self.handle.try_clone()
         {
             let group = std::mem::take(&mut self.group);
             std::thread::spawn(move || {
-                let _ = child.wait();
+                // A wait that fails is one for a process that is gone.
+                let _ = reap(&handle, WaitIdOptions::empty());
                 drop(group);
             });
         }
     }
+}
+
+/// Waits for the end of a child, and says whether it has come.
+fn reap(handle: &OwnedFd, how: WaitIdOptions) -> Result<bool, Errno> {
+    let ended = rustix::io::retry_on_intr(|| {
+        rustix::process::waitid(WaitId::PidFd(handle.as_fd()), WaitIdOptions::EXITED | how)
+    });
+    ended.map(|ended| ended.is_some())
 }

@@ -186,6 +186,37 @@ fn a_watch_that_was_left_behind_is_ended_by_the_thread_that_goes_on() {
     assert!(settle_left(Some(&room.state()), "20260115-k3f9").is_empty());
 }
 
+#[test]
+fn a_command_reads_the_notes_of_its_own_folder_and_those_of_earlier_versions() {
+    let (here, there) = (TestWorkspace::with(&[(".envrc", "mine")]), TestWorkspace::with(&[(".envrc", "mine")]));
+    let state = here.state();
+    let open = || fs::read_dir(state.join("protected/open")).unwrap().count();
+    let left = |room: &TestWorkspace, until_s: i64| {
+        let registered = Registered::new(&room.root, Some(&state), &[]).unwrap();
+        let watched = Watched { call: "20260115-k3f9_tu_1".to_owned(), timeout_s: 60, keeps_new: false };
+        let mut watch = Watch::begin(registered, look::look(&room.root).unwrap(), &watched).unwrap();
+        watch.note.until_s = until_s;
+        room.write(&[(".envrc", "evil")]);
+        let file = watch.note.file(&watch.state);
+        room.kill(watch);
+        file
+    };
+    left(&there, now_s());
+    let named_before = state.join("protected/open/20260115-k3f9_tu_1-1-0.json");
+    fs::rename(left(&here, now_s()), &named_before).unwrap();
+    assert!(!settle_left_in(Some(&state), &here.root).is_empty());
+    assert_eq!((here.text(".envrc"), there.text(".envrc")), ("mine".to_owned(), "evil".to_owned()));
+    assert_eq!(open(), 1, "the other folder's note is there");
+    assert!(!settle_left_in(Some(&state), &there.root).is_empty());
+    assert_eq!((there.text(".envrc"), open()), ("mine".to_owned(), 0));
+
+    let (gone, old_and_gone) = (TestWorkspace::with(&[(".envrc", "")]), TestWorkspace::with(&[(".envrc", "")]));
+    let (recent, _) = (left(&gone, now_s()), left(&old_and_gone, now_s() - FORGET_S - 1));
+    drop((gone, old_and_gone));
+    settle_left(Some(&state), "20260115-other");
+    assert!(recent.exists() && open() == 1, "only one is given up");
+}
+
 // T66
 #[test]
 fn the_folder_that_settings_name_for_hooks_is_protected_too() {
