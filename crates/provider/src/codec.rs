@@ -13,7 +13,7 @@ use crate::config::{ModelSettings, Wire};
 use crate::conversation::Ask;
 use crate::history::{CallNames, History, Opening, Rendered, fragment};
 use crate::stream_reader::StreamState;
-use crate::{anthropic, gemini, ollama, openai, responses, settings};
+use crate::{anthropic, extra, gemini, ollama, openai, responses};
 
 /// Reads the events of one answer.
 pub(crate) trait AnswerReader: Send {
@@ -170,21 +170,14 @@ impl Wire {
         compat: &Compat,
         settings: &ModelSettings,
     ) -> Vec<u8> {
-        let mut body = match self {
+        let body = match self {
             Self::Anthropic => anthropic::body(history, model, ask, compat, settings),
             Self::OpenAi => openai::body(history, model, ask, compat, settings),
-            Self::Responses => responses::body(history, model, ask, compat),
+            Self::Responses => responses::body(history, model, ask, compat, settings),
             Self::Gemini => gemini::body(history, model, ask, compat, settings),
             Self::Ollama => ollama::body(history, model, ask, compat, settings),
         };
-        let members = settings::members(self, settings, ask.max_tokens, compat);
-        if !members.is_empty() {
-            let brace = body.pop();
-            debug_assert_eq!(brace, Some(b'}'), "a body is an object");
-            body.extend_from_slice(members.as_bytes());
-            body.push(b'}');
-        }
-        body
+        extra::with(body, &settings.body)
     }
 
     /// A reader for one answer.

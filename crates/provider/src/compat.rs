@@ -12,6 +12,7 @@ use crate::codec::Host;
 use crate::config::{ModelSettings, Wire};
 use crate::conversation::Ask;
 use crate::history::History;
+use crate::models::{Ability, ModelEntry};
 use crate::settings;
 
 /// The form of requests to one model of one server.
@@ -21,17 +22,60 @@ pub(crate) struct Compat {
     pub(crate) limit: LimitName,
     /// Whether the model takes tools.
     pub(crate) tools: bool,
+    /// Whether the model may be one that can be told how much to think.
+    pub(crate) takes_effort: bool,
     /// How the schema of an answer is asked for.
     pub(crate) schema: SchemaForm,
     /// Whether an answer without words is sent back with an empty text in the place of null.
     pub(crate) empty_words: bool,
     /// Whether the model's thoughts are sent back where they are plain text. Signed ones always are.
     pub(crate) returns_thoughts: bool,
+    /// Whether signed thoughts are sent back, on Anthropic's wire.
+    pub(crate) returns_signed: bool,
     /// Whether marks say which part of the prompt is worth keeping.
     pub(crate) takes_marks: bool,
     /// Fields that are left out.
     pub(crate) omitted: Vec<&'static str>,
     pub(crate) learnt: Learnt,
+}
+
+/// The optional fields of a request, by the names under which what a server refused is remembered.
+pub(crate) mod field {
+    pub(crate) const DISPLAY: &str = "display";
+    pub(crate) const EFFORT: &str = "effort";
+    pub(crate) const INCLUDE: &str = "include";
+    pub(crate) const REASONING: &str = "reasoning";
+    pub(crate) const REASONING_EFFORT: &str = "reasoning_effort";
+    pub(crate) const SUMMARY: &str = "summary";
+    pub(crate) const TEMPERATURE: &str = "temperature";
+    pub(crate) const THINK: &str = "think";
+    pub(crate) const THINKING: &str = "thinking";
+    pub(crate) const THOUGHTS: &str = "thoughts";
+}
+
+/// What the table of models, or the user, says that a model takes. What nothing is said of is tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Takes {
+    /// Tools.
+    pub(crate) tools: bool,
+    /// A schema that its answer must fit.
+    pub(crate) schema: bool,
+    /// How much it should think.
+    pub(crate) effort: bool,
+}
+
+impl Default for Takes {
+    fn default() -> Self {
+        Self { tools: true, schema: true, effort: true }
+    }
+}
+
+impl Takes {
+    /// What is said in an entry.
+    pub(crate) fn of(entry: &ModelEntry) -> Self {
+        let takes = |ability: Ability| entry.takes(ability) != Some(false);
+        Self { tools: takes(Ability::Tools), schema: takes(Ability::Schema), effort: takes(Ability::Effort) }
+    }
 }
 
 /// What need not be learnt again.
@@ -59,6 +103,16 @@ pub(crate) enum SchemaForm {
     Prompt,
 }
 
+impl SchemaForm {
+    /// The form for a server that does not take this one; the last form where there is no other.
+    fn next(self, wire: Wire) -> Self {
+        match (self, wire) {
+            (Self::Strict, Wire::OpenAi | Wire::Responses | Wire::Gemini | Wire::Ollama) => Self::JsonMode,
+            (Self::Strict, Wire::Anthropic) | (Self::JsonMode | Self::Prompt, _) => Self::Prompt,
+        }
+    }
+}
+
 /// Hosts whose models want their thoughts back, and words in the names of such models, for gateways and local servers.
 const THOUGHTFUL_HOSTS: [&str; 8] =
     ["deepseek.com", "openrouter.ai", "moonshot.ai", "moonshot.cn", "z.ai", "bigmodel.cn", "minimax.io", "mistral.ai"];
@@ -73,7 +127,7 @@ pub(crate) const EMPTY_STREAM: &str = "the server sent an empty stream";
 
 impl Compat {
     /// What is known before the first request.
-    pub(crate) fn of(host: Host, address: &str, model: &str) -> Self {
+    pub(crate) fn of(host: Host, wire: Wire, address: &str, model: &str, takes: Takes) -> Self {
         let name = model.rsplit('/').next().unwrap_or(model).to_ascii_lowercase();
         let is_newer = NEWER_LIMIT.iter().any(|family| name.starts_with(family));
         let limit = if host.is_openai || is_newer { LimitName::MaxCompletionTokens } else { LimitName::MaxTokens };
@@ -82,10 +136,12 @@ impl Compat {
             || THOUGHTFUL_MODELS.iter().any(|family| name.contains(family));
         Self {
             limit,
-            tools: true,
-            schema: SchemaForm::Strict,
+            tools: takes.tools,
+            takes_effort: takes.effort,
+            schema: if takes.schema { SchemaForm::Strict } else { SchemaForm::Strict.next(wire) },
             empty_words: false,
             returns_thoughts,
+            returns_signed: true,
             takes_marks: host.takes_marks(model),
             omitted: Vec::new(),
             learnt: Learnt::default(),
@@ -103,6 +159,13 @@ impl Compat {
         if sent.tools && self.tools && said.is_any(&NO_TOOLS) {
             self.tools = false;
             return Some("the model takes no tools, and is asked without them");
+        }
+        // The provider checks that nothing before a thought has changed. It has where old results were left out to make room.
+        if sent.wire == Wire::Anthropic && self.returns_signed && said.has("bound to a different conversation") {
+            self.returns_signed = false;
+            return Some(
+                "the model's earlier thoughts are left out, because the conversation before them was shortened",
+            );
         }
         if sent.wire == Wire::OpenAi && self.sends("stream") && said.has(EMPTY_STREAM) {
             self.omitted.push("stream");
@@ -145,11 +208,11 @@ impl Compat {
     }
 
     fn next_schema_form(&mut self, wire: Wire) -> Option<&'static str> {
-        self.schema = match (self.schema, wire) {
-            (SchemaForm::Strict, Wire::OpenAi | Wire::Responses | Wire::Gemini | Wire::Ollama) => SchemaForm::JsonMode,
-            (SchemaForm::Strict, Wire::Anthropic) | (SchemaForm::JsonMode, _) => SchemaForm::Prompt,
-            (SchemaForm::Prompt, _) => return None,
-        };
+        let next = self.schema.next(wire);
+        if next == self.schema {
+            return None;
+        }
+        self.schema = next;
         Some(match self.schema {
             SchemaForm::JsonMode => "the schema is put into the prompt, and JSON is asked for",
             SchemaForm::Strict | SchemaForm::Prompt => "the schema is put into the prompt",
@@ -173,14 +236,21 @@ pub(crate) struct Sent {
 
 impl Sent {
     /// What the request for an answer holds.
-    pub(crate) fn of(wire: Wire, history: &History, ask: &Ask, settings: &ModelSettings) -> Self {
+    pub(crate) fn of(
+        wire: Wire,
+        model: &str,
+        history: &History,
+        ask: &Ask,
+        settings: &ModelSettings,
+        compat: &Compat,
+    ) -> Self {
         let tools = !history.opening.tools.is_empty();
         let is_chat = wire == Wire::OpenAi;
         let optional = [("stream_options", is_chat), ("tool_choice", is_chat && tools && !ask.calls_allowed)];
         let optional = optional.into_iter().filter(|(_, is_sent)| *is_sent).map(|(field, _)| field);
         Self {
             wire,
-            optional: optional.chain(settings::fields(wire, settings)).collect(),
+            optional: optional.chain(settings::fields(wire, model, settings, compat)).collect(),
             tools,
             schema: ask.output_schema.is_some(),
             empty_answer: history.said.iter().any(|said| said.rest.contains(r#""content":null"#)),
@@ -242,7 +312,7 @@ const ABOUT_SCHEMAS: [&str; 16] = [
 ];
 
 /// How servers refuse a field.
-const REFUSALS: [&str; 12] = [
+const REFUSALS: [&str; 13] = [
     "unsupported",
     "not support",
     "not permitted",
@@ -255,6 +325,7 @@ const REFUSALS: [&str; 12] = [
     "extra inputs",
     "invalid parameter",
     "cannot find field",
+    "deprecated",
 ];
 
 impl Said {
@@ -270,15 +341,36 @@ impl Said {
     fn refuses(&self, field: &str) -> bool {
         let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
         // Gemini names the object, or the field in it.
-        let of_gemini = field == "thinking"
-            && self.is_any(&["thinkingconfig", "thinking_config", "thinking_level", "thinkinglevel"]);
+        let names_amount = self.is_any(&[
+            "thinking_level",
+            "thinkinglevel",
+            "thinking level",
+            "thinking_budget",
+            "thinkingbudget",
+            "thinking budget",
+        ]);
+        let names_config = self.is_any(&["thinkingconfig", "thinking_config"]);
+        let of_gemini = match field {
+            field::THINKING => names_amount || names_config,
+            field::THOUGHTS => self.is_any(&["includethoughts", "include_thoughts"]) || (names_config && !names_amount),
+            // Anthropic names the object.
+            field::DISPLAY => self.is_any(&["thinking", "adaptive"]),
+            _ => false,
+        };
+        // What is said where the words above are not in it.
+        let is_meant = match field {
+            field::SUMMARY => self.has("verified to generate reasoning summaries"),
+            field::INCLUDE => self.has("encrypted content is not supported"),
+            field::THOUGHTS => self.is_any(&["thinking is not enabled", "only enabled when thinking is enabled"]),
+            _ => false,
+        };
         // Ollama names what the field asks for, or the value that it does not know.
         let of_ollama = field == "think" && self.is_any(&["support thinking", "invalid think value", "think must be"]);
         let is_named = self
             .0
             .match_indices(field)
             .any(|(at, _)| !self.0[..at].ends_with(is_part) && !self.0[at + field.len()..].starts_with(is_part));
-        of_ollama || ((is_named || of_gemini) && self.is_any(&REFUSALS))
+        of_ollama || is_meant || ((is_named || of_gemini) && self.is_any(&REFUSALS))
     }
 }
 
@@ -325,7 +417,7 @@ mod tests {
     }
 
     fn plain() -> Compat {
-        Compat::of(Host::default(), "llm.example", "a-model")
+        Compat::of(Host::default(), Wire::OpenAi, "llm.example", "a-model", Takes::default())
     }
 
     /// What a server says, and whether it was understood.
@@ -393,7 +485,9 @@ mod tests {
 
     #[test]
     fn hosts_and_families_that_want_their_thoughts_back_are_known() {
-        let wants = |address: &str, model: &str| Compat::of(Host::default(), address, model).returns_thoughts;
+        let wants = |address: &str, model: &str| {
+            Compat::of(Host::default(), Wire::OpenAi, address, model, Takes::default()).returns_thoughts
+        };
         for (address, model) in [
             ("api.deepseek.com", "deepseek-v4-pro"),
             ("openrouter.ai", "anthropic/claude-sonnet-5-5"),

@@ -37,7 +37,7 @@ pub struct ProviderConfig {
     pub timeouts: Timeouts,
     /// How long a request that fails is tried again.
     pub patience: Patience,
-    /// How many requests run at once, at most; none for the usual number.
+    /// How many requests to all its models run at once, at most; none for the usual number for each model.
     pub concurrency: Option<usize>,
     /// What is said to its models besides, where nothing else is said for one of them.
     pub settings: ModelSettings,

@@ -7,9 +7,11 @@ use agent::Json;
 use agent::message::Message;
 use agent::model::{Answer, CallError, CallErrorKind};
 use agent::tools::ToolInfo;
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::attached::Attached;
+use crate::compat::Takes;
 use crate::config::{Effort, ModelSettings, Wire};
 use crate::failure::cancelled;
 use crate::governor::Governor;
@@ -30,6 +32,8 @@ pub struct Conversation {
     /// What a resident has heard; empty for everybody else, who needs only bytes.
     heard: Arc<Heard>,
     governor: Governor,
+    /// The places of all requests to the provider, where their number is limited.
+    places: Option<Arc<Semaphore>>,
     /// Where it is noted what the server says about the model.
     learnt: Arc<Learnt>,
     /// What the model is shown of images and documents.
@@ -39,8 +43,8 @@ pub struct Conversation {
 /// What answers.
 #[derive(Clone, Debug)]
 pub(crate) enum Backend {
-    /// A provider, its own name of the model, and what was set about that model.
-    Provider(Arc<Provider>, Arc<str>, Arc<ModelSettings>),
+    /// A provider, its own name of the model, what was set about that model, and what the model is known to take.
+    Provider(Arc<Provider>, Arc<str>, Arc<ModelSettings>, Takes),
     /// A script.
     Scripted(Arc<ScriptPlayer>),
     /// A model in this process.
@@ -121,16 +125,20 @@ impl Conversation {
         backend: Backend,
         name: Arc<str>,
         governor: Governor,
+        places: Option<Arc<Semaphore>>,
         learnt: Arc<Learnt>,
         attached: Attached,
     ) -> Self {
-        Self { backend, name, history: Arc::default(), heard: Arc::default(), governor, learnt, attached }
+        Self { backend, name, history: Arc::default(), heard: Arc::default(), governor, places, learnt, attached }
     }
 
-    /// The same conversation with another effort than what is set for its model.
+    /// The same conversation with another effort than what is set for its model. An agent's effort is meant for whatever model the agent has, so that
+    /// one that is known to take none gets none, unless the user has set one for the model.
     #[must_use]
     pub fn with_effort(mut self, effort: Effort) -> Self {
-        if let Backend::Provider(_, _, settings) = &mut self.backend {
+        if let Backend::Provider(_, _, settings, takes) = &mut self.backend
+            && (takes.effort || settings.effort.is_some())
+        {
             Arc::make_mut(settings).effort = Some(effort);
         }
         self
@@ -163,7 +171,7 @@ impl Conversation {
     pub fn ask(&self, ask: Ask) -> impl Future<Output = Result<Answer, CallError>> + Send + 'static + use<> {
         let (backend, name) = (self.backend.clone(), Arc::clone(&self.name));
         let (history, governor) = (Arc::clone(&self.history), self.governor.clone());
-        let (heard, learnt) = (Arc::clone(&self.heard), Arc::clone(&self.learnt));
+        let (heard, learnt, places) = (Arc::clone(&self.heard), Arc::clone(&self.learnt), self.places.clone());
         async move {
             if ask.cancel.is_cancelled() {
                 return Err(cancelled());
@@ -173,8 +181,19 @@ impl Conversation {
                 permit = governor.admit() => permit,
                 () = ask.cancel.cancelled() => return Err(cancelled()),
             };
+            // Behind the line of the model, so that a model that has to wait takes no place from another.
+            let _place = match places {
+                None => None,
+                Some(places) => tokio::select! {
+                    biased;
+                    place = places.acquire_owned() => place.ok(),
+                    () = ask.cancel.cancelled() => return Err(cancelled()),
+                },
+            };
             let answer = match &backend {
-                Backend::Provider(provider, model, settings) => provider.speak(model, &history, &ask, settings).await,
+                Backend::Provider(provider, model, settings, takes) => {
+                    provider.speak(model, &history, &ask, settings, *takes).await
+                }
                 Backend::Scripted(player) => player.speak(&history, &ask).await,
                 Backend::Resident(resident) => resident::speak(&**resident, &heard, &history, &ask).await,
             };

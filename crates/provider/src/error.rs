@@ -33,6 +33,14 @@ pub enum Error {
         /// What is wrong with it. Never holds a key.
         reason: String,
     },
+    /// A field of requests was set that the program writes itself.
+    #[error("{key} cannot be set: {cure}")]
+    OwnField {
+        /// The key in the configuration.
+        key: String,
+        /// What to do instead.
+        cure: &'static str,
+    },
     /// The HTTP client could not be built.
     #[error("no HTTPS client for provider `{provider}`; are CA certificates installed?")]
     Client {

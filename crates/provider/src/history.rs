@@ -94,12 +94,14 @@ pub(crate) struct Rendered {
     pub(crate) rest: Arc<str>,
     /// `rest` with the model's thoughts in it, where a wire has both forms; else empty.
     pub(crate) with_thoughts: Arc<str>,
+    /// `rest` without the model's signed thoughts, where a wire may have to leave them out; else empty.
+    pub(crate) without_signed: Arc<str>,
 }
 
 impl Rendered {
     /// A message of a wire that has one form of it.
     pub(crate) fn new(role: Role, results: String, rest: String) -> Self {
-        Self { role, results: results.into(), rest: rest.into(), with_thoughts: "".into() }
+        Self { role, results: results.into(), rest: rest.into(), with_thoughts: "".into(), without_signed: "".into() }
     }
 }
 

@@ -21,7 +21,7 @@ use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 
 use crate::anthropic;
 use crate::codec::Host;
-use crate::compat::{Compat, CompatTable, EMPTY_STREAM, Sent};
+use crate::compat::{Compat, CompatTable, EMPTY_STREAM, Sent, Takes};
 use crate::config::{ModelSettings, ProviderConfig, Wire};
 use crate::conversation::Ask;
 use crate::error::Error;
@@ -219,17 +219,19 @@ impl Provider {
         history: &History,
         ask: &Ask,
         settings: &ModelSettings,
+        takes: Takes,
     ) -> Result<Answer, CallError> {
-        let known = || Compat::of(self.host, self.base.host_str().unwrap_or_default(), model);
+        let wire = self.config.wire;
+        let known = || Compat::of(self.host, wire, self.base.host_str().unwrap_or_default(), model, takes);
         let compat = self.compat.of(model, known);
-        let body = self.config.wire.body(history, model, ask, &compat, settings);
-        let is_held = self.config.wire.holds_to_schema(history, &compat);
+        let body = wire.body(history, model, ask, &compat, settings);
+        let is_held = wire.holds_to_schema(history, &compat);
         match self.converse(model, body, ask).await {
             Ok(answer) if ask.output_schema.is_some() && !is_held => Ok(unfenced(answer)),
             Ok(answer) => Ok(answer),
             Err(error) => {
-                let error = self.learnt(model, &compat, &Sent::of(self.config.wire, history, ask, settings), error);
-                Err(self.scrubbed(error))
+                let sent = Sent::of(wire, model, history, ask, settings, &compat);
+                Err(self.scrubbed(self.learnt(model, &compat, &sent, error)))
             }
         }
     }

@@ -209,6 +209,7 @@ fn price(model: &Value) -> Option<Dollars> {
         cache_write: of("input_cache_write"),
         cache_write_1h: None,
         output: of("completion")?,
+        long: None,
     })
 }
 

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
-use agent::model::{Model, Patience, Price};
+use agent::model::{LongPrice, Model, Patience, Price};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -120,6 +120,27 @@ pub struct Dollars {
     pub cache_write_1h: Option<f64>,
     /// Generated tokens.
     pub output: f64,
+    /// What a request with a long prompt costs; null where that is no other price.
+    pub long: Option<LongDollars>,
+}
+
+/// Dollars per million tokens of a whole request whose prompt is longer than so many tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "LongPromptPrice")]
+pub struct LongDollars {
+    /// The longest prompt that does not cost this, in tokens.
+    pub above_tokens: u64,
+    /// Fresh prompt tokens.
+    pub input: f64,
+    /// Prompt tokens read from the cache; null where they cost as much as fresh ones.
+    pub cache_read: Option<f64>,
+    /// Prompt tokens written to the cache; null where they cost as much as fresh ones.
+    pub cache_write: Option<f64>,
+    /// Prompt tokens written to the cache for an hour; twice the price of fresh ones when it is not said and `cache_write` is.
+    pub cache_write_1h: Option<f64>,
+    /// Generated tokens.
+    pub output: f64,
 }
 
 impl ModelTable {
@@ -162,11 +183,26 @@ impl ModelTable {
         self.entry(name, None, ModelEntry::default()).ends
     }
 
-    /// What is set about how a model answers.
-    pub(crate) fn settings(&self, name: &str) -> ModelSettings {
-        let ModelEntry { effort, thinking_tokens, temperature, body, parent_cache, .. } =
-            find(&self.overrides, name).unwrap_or_default();
-        ModelSettings { effort, thinking_tokens, temperature, body, parent_cache }
+    /// What is set about how a model answers, by its provider's settings where the model has none of its own. A setting of the user's wins
+    /// over what the built-in table says that a model takes, because the table may be older than the model, and a setting that is
+    /// dropped without a word cannot be found by the one who set it; a server that refuses it is asked without it. What the user says that
+    /// the model takes wins over what the user has set for all models of the provider.
+    pub(crate) fn settings(&self, name: &str, of_provider: &ModelSettings) -> ModelSettings {
+        let own = find(&self.overrides, name).unwrap_or_default();
+        let mut of_provider = of_provider.clone();
+        if own.takes(Ability::Effort) == Some(false) {
+            (of_provider.effort, of_provider.thinking_tokens) = (None, None);
+        }
+        if own.takes(Ability::Temperature) == Some(false) {
+            of_provider.temperature = None;
+        }
+        let ModelEntry { effort, thinking_tokens, temperature, body, parent_cache, .. } = own;
+        ModelSettings { effort, thinking_tokens, temperature, body, parent_cache }.or(&of_provider)
+    }
+
+    /// What the user has set for models, by name.
+    pub(crate) fn overrides(&self) -> impl Iterator<Item = (&str, &ModelEntry)> {
+        self.overrides.iter().map(|(name, entry)| (name.as_str(), entry))
     }
 
     /// How the user has set that a model is spoken to.
@@ -299,6 +335,22 @@ impl From<Dollars> for Price {
             cache_write: micro(dollars.cache_write.unwrap_or(dollars.input)),
             cache_write_1h: micro(dollars.cache_write_1h.unwrap_or(hour)),
             output: micro(dollars.output),
+            long: dollars.long.map(LongPrice::from),
+        }
+    }
+}
+
+impl From<LongDollars> for LongPrice {
+    fn from(dollars: LongDollars) -> Self {
+        let LongDollars { above_tokens, input, cache_read, cache_write, cache_write_1h, output } = dollars;
+        let price = Price::from(Dollars { input, cache_read, cache_write, cache_write_1h, output, long: None });
+        Self {
+            above_tokens,
+            input: price.input,
+            cache_read: price.cache_read,
+            cache_write: price.cache_write,
+            cache_write_1h: price.cache_write_1h,
+            output: price.output,
         }
     }
 }
@@ -328,6 +380,28 @@ mod tests {
             assert_eq!(model(name).price, None, "{name}");
         }
         assert_ne!(model("openai/gpt-5-mini").price, model("openai/gpt-5").price);
+    }
+
+    #[test]
+    fn a_request_with_a_long_prompt_has_a_price_of_its_own_where_the_provider_bills_so() {
+        let cost = |name: &str, tokens: Tokens| model(name).price.expect("a price").of(&tokens);
+        let million = |input: u64| Tokens { input, output: 1_000_000, ..Tokens::default() };
+        // Up to 100 000 tokens a tenth of a dollar and half a dollar, above it five times as much, for the whole request.
+        let haiku = "anthropic/claude-haiku-5-5";
+        assert_eq!(cost(haiku, million(100_000)), 10_000 + 500_000);
+        assert_eq!(cost(haiku, million(100_001)), 50_001 + 2_500_000);
+        let cached = Tokens { input: 1, cache_read: 100_000, ..Tokens::default() };
+        assert_eq!(cost(haiku, cached), 5_001, "cached tokens count for the length of a prompt");
+        for (name, above, input, output) in [
+            ("gemini/gemini-2.5-pro", 200_000, 2_500_000, 15_000_000),
+            ("gemini/gemini-3.1-pro-preview", 200_000, 4_000_000, 18_000_000),
+            ("openai/gpt-6.1-sol", 272_000, 4_000_000, 15_000_000),
+            ("openai/gpt-5.5", 272_000, 10_000_000, 45_000_000),
+        ] {
+            let long = model(name).price.expect("a price").long.expect(name);
+            assert_eq!((long.above_tokens, long.input, long.output), (above, input, output), "{name}");
+        }
+        assert_eq!(model("anthropic/claude-sonnet-5-5").price.expect("a price").long, None);
     }
 
     #[test]

@@ -5,13 +5,16 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use agent::model::{CallError, CallErrorKind, Model, Price};
+use agent::model::{CallError, CallErrorKind, LongPrice, Model, Price};
 use async_recursion::async_recursion as boxed;
+use tokio::sync::Semaphore;
 
 use crate::attached::{Attached, AttachedBytes};
-use crate::config::{CacheTime, ModelSettings, ProviderConfig};
+use crate::compat::Takes;
+use crate::config::{CacheTime, ModelSettings, ProviderConfig, Wire};
 use crate::conversation::{Backend, Conversation};
 use crate::error::Error;
+use crate::extra;
 use crate::failure::failed;
 use crate::governor::{Governor, GovernorState, Pace};
 use crate::http::Provider;
@@ -48,6 +51,8 @@ struct Inner {
     options: Options,
     /// One per model that was ever opened.
     governors: Mutex<BTreeMap<Arc<str>, Governor>>,
+    /// The places of all requests to a provider, where their number is limited, whatever the model and the wire.
+    places: BTreeMap<String, Arc<Semaphore>>,
     /// Scripts are read once, so that a thousand children do not read a thousand times.
     scripts: Mutex<HashMap<PathBuf, Arc<Script>>>,
     /// What servers said about their models.
@@ -70,11 +75,23 @@ impl Providers {
             if [SCRIPTED, BUILTIN, PROGRAM, ""].contains(&name.as_str()) || name.contains('/') {
                 return Err(Error::Provider { provider: name, reason: "this name cannot be used".to_owned() });
             }
+            check_body(&format!("providers.{name}"), config.wire, &config.settings)?;
             known.insert(name, Arc::new(Provider::new(config)?));
+        }
+        for (name, entry) in models.overrides() {
+            let provider = name.split_once('/').and_then(|(provider, _)| known.get(provider));
+            if let Some(wire) = entry.wire.or(provider.map(|provider| provider.wire())) {
+                let settings = ModelSettings { body: entry.body.clone(), ..ModelSettings::default() };
+                check_body(&format!("models.\"{name}\""), wire, &settings)?;
+            }
         }
         let (governors, scripts) = (Mutex::default(), Mutex::default());
         let (others, learnt) = (Mutex::default(), Arc::default());
-        let inner = Arc::new(Inner { providers: known, others, models, options, governors, scripts, learnt });
+        let places = |(name, provider): (&String, &Arc<Provider>)| {
+            Some((name.clone(), Arc::new(Semaphore::new(provider.concurrency()?.min(Semaphore::MAX_PERMITS)))))
+        };
+        let places = known.iter().filter_map(places).collect();
+        let inner = Arc::new(Inner { providers: known, others, models, options, governors, places, scripts, learnt });
         Ok(Self { inner, residents: Arc::default(), bytes: None })
     }
 
@@ -115,13 +132,19 @@ impl Providers {
         let free = provider.is_on_this_machine().then(Price::default);
         // What is never written costs nothing, also where it is reckoned with the dearest price.
         let is_kept_long = self.settings(name, provider).parent_cache == Some(CacheTime::OneHour);
-        let hour =
-            |price: Price| Price { cache_write_1h: if is_kept_long { price.cache_write_1h } else { 0 }, ..price };
+        let hour = |price: Price| match is_kept_long {
+            true => price,
+            false => Price {
+                cache_write_1h: 0,
+                long: price.long.map(|long| LongPrice { cache_write_1h: 0, ..long }),
+                ..price
+            },
+        };
         Ok(Model { price: known.price.or(free).map(hour), patience: provider.patience(), ..known })
     }
 
     fn settings(&self, name: &str, provider: &Provider) -> ModelSettings {
-        self.inner.models.settings(name).or(provider.settings())
+        self.inner.models.settings(name, provider.settings())
     }
 
     /// The provider of a model, on the wire of that model: what the user has set for it, else what the table says of it at its maker's
@@ -196,6 +219,16 @@ impl Providers {
         self.inner.models.names().filter(is_of).collect()
     }
 
+    /// What the table, or the user, says that a model takes. What its server lists is not asked: some name only what a model does best.
+    fn takes(&self, name: &str) -> Takes {
+        self.entry_with(name, ModelEntry::default()).map(|entry| Takes::of(&entry)).unwrap_or_default()
+    }
+
+    /// Whether the table, or the user, says that a model takes no tools, so that it gets none.
+    pub fn takes_no_tools(&self, name: &str) -> bool {
+        !self.takes(name).tools
+    }
+
     /// Whether the table, or the user, says anything about this model, or about its family.
     pub fn is_known(&self, name: &str) -> bool {
         self.inner.models.knows(name)
@@ -218,13 +251,15 @@ impl Providers {
             provider.check_key()?;
             provider.connect()?;
             let settings = self.settings(name, &provider);
-            Backend::Provider(provider, model.into(), Arc::new(settings))
+            check_body(&format!("models.\"{name}\""), provider.wire(), &settings)?;
+            Backend::Provider(provider, model.into(), Arc::new(settings), self.takes(name))
         };
         let attached = Attached::new(self.bytes.clone(), &self.entry(name)?);
         let name: Arc<str> = name.into();
         let governor = self.governor(&name);
+        let places = name.split_once('/').and_then(|(provider, _)| self.inner.places.get(provider)).cloned();
         let learnt = Arc::clone(&self.inner.learnt);
-        Ok(Conversation::new(backend, name, governor, learnt, attached))
+        Ok(Conversation::new(backend, name, governor, places, learnt, attached))
     }
 
     /// How every model that was opened is doing.
@@ -266,6 +301,14 @@ impl Providers {
     }
 }
 
+/// Refuses fields of a request that are the program's own.
+fn check_body(key: &str, wire: Wire, settings: &ModelSettings) -> Result<(), Error> {
+    match extra::refused(wire, &settings.body) {
+        Some((field, cure)) => Err(Error::OwnField { key: format!("{key}.body.{field}"), cure }),
+        None => Ok(()),
+    }
+}
+
 fn split(name: &str) -> Result<(&str, &str), Error> {
     match name.split_once('/') {
         Some((provider, model)) if !provider.is_empty() && !model.is_empty() => Ok((provider, model)),
@@ -276,7 +319,7 @@ fn split(name: &str) -> Result<(&str, &str), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Wire, builtin_providers};
+    use crate::config::builtin_providers;
     use crate::secret::Secret;
 
     fn providers(key: Option<&str>) -> Providers {

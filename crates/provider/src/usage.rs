@@ -25,12 +25,13 @@ impl UsageTally {
             cache_read: figure_or_zero(self.0.get("cache_read_input_tokens"))?,
             cache_write,
             cache_write_1h: figure_or_zero(hour)?.min(cache_write),
+            ..Tokens::default()
         })
     }
 
     /// The sum in OpenAI's words: cached tokens are counted among the prompt's.
     pub(crate) fn openai(&self) -> Option<Tokens> {
-        let prompt = figure(self.0.get("prompt_tokens"))?;
+        let (prompt, output) = (figure(self.0.get("prompt_tokens"))?, figure(self.0.get("completion_tokens"))?);
         let detail = |key: &str| {
             let details = self.0.get("prompt_tokens_details");
             figure_or_zero(details.and_then(|details| details.get(key)))
@@ -42,14 +43,15 @@ impl UsageTally {
             input: prompt - cache_read - cache_write,
             cache_read,
             cache_write,
-            output: figure(self.0.get("completion_tokens"))?,
+            output,
+            reasoning: self.reasoned("completion_tokens_details", "reasoning_tokens", output)?,
             ..Tokens::default()
         })
     }
 
     /// The sum in the words of the Responses API: cached tokens, read and written, are counted among the prompt's.
     pub(crate) fn responses(&self) -> Option<Tokens> {
-        let prompt = figure(self.0.get("input_tokens"))?;
+        let (prompt, output) = (figure(self.0.get("input_tokens"))?, figure(self.0.get("output_tokens"))?);
         let detail = |key: &str| {
             let details = self.0.get("input_tokens_details");
             figure_or_zero(details.and_then(|details| details.get(key)))
@@ -60,9 +62,16 @@ impl UsageTally {
             input: prompt - cache_read - cache_write,
             cache_read,
             cache_write,
-            output: figure(self.0.get("output_tokens"))?,
+            output,
+            reasoning: self.reasoned("output_tokens_details", "reasoning_tokens", output)?,
             ..Tokens::default()
         })
+    }
+
+    /// How many tokens of an answer were thought, where that is said.
+    fn reasoned(&self, details: &str, key: &str, output: u64) -> Option<u64> {
+        let details = self.0.get(details);
+        Some(figure_or_zero(details.and_then(|details| details.get(key)))?.min(output))
     }
 
     /// The sum in Ollama's words. It does not say which part of the prompt it had read before.
@@ -76,8 +85,9 @@ impl UsageTally {
         let count = |key: &str| figure_or_zero(self.0.get(key));
         let prompt = figure(self.0.get("promptTokenCount"))?.saturating_add(count("toolUsePromptTokenCount")?);
         let cache_read = count("cachedContentTokenCount")?.min(prompt);
-        let output = count("candidatesTokenCount")?.saturating_add(count("thoughtsTokenCount")?);
-        Some(Tokens { input: prompt - cache_read, cache_read, output, ..Tokens::default() })
+        let reasoning = count("thoughtsTokenCount")?;
+        let output = count("candidatesTokenCount")?.saturating_add(reasoning);
+        Some(Tokens { input: prompt - cache_read, cache_read, output, reasoning, ..Tokens::default() })
     }
 }
 
@@ -119,6 +129,21 @@ mod tests {
         let usage =
             tally(&[r#"{"prompt_tokens":100,"completion_tokens":5,"prompt_tokens_details":{"cached_tokens":64}}"#]);
         assert_eq!(usage.openai(), Some(Tokens { input: 36, cache_read: 64, output: 5, ..Tokens::default() }));
+    }
+
+    #[test]
+    fn tokens_that_were_thought_are_told_apart_and_stay_among_those_of_the_answer() {
+        let openai = tally(&[
+            r#"{"prompt_tokens":9,"completion_tokens":50,"completion_tokens_details":{"reasoning_tokens":40}}"#,
+        ]);
+        let responses =
+            tally(&[r#"{"input_tokens":9,"output_tokens":50,"output_tokens_details":{"reasoning_tokens":40}}"#]);
+        let gemini = tally(&[r#"{"promptTokenCount":9,"candidatesTokenCount":10,"thoughtsTokenCount":40}"#]);
+        for tokens in [openai.openai(), responses.responses(), gemini.gemini()] {
+            assert_eq!(tokens, Some(Tokens { input: 9, output: 50, reasoning: 40, ..Tokens::default() }));
+        }
+        let none = tally(&[r#"{"prompt_tokens":9,"completion_tokens":50,"completion_tokens_details":null}"#]);
+        assert_eq!(none.openai().expect("counted").reasoning, 0);
     }
 
     #[test]

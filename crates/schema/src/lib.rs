@@ -100,6 +100,9 @@ pub struct Tokens {
     pub cache_write_1h: u64,
     /// Generated tokens, thinking included.
     pub output: u64,
+    /// How many of the generated tokens were thought; missing where there are none, or where the provider does not say.
+    #[serde(default, skip_serializing_if = "no_tokens")]
+    pub reasoning: u64,
 }
 
 fn no_tokens(count: &u64) -> bool {

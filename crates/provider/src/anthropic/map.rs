@@ -1,15 +1,16 @@
 //! Requests: our messages as Anthropic's blocks, and a body joined from blocks that were written once.
 
+use agent::Json;
 use agent::message::{Message, Part, Role};
 use agent::tools::ToolInfo;
 
-use super::wire::{Block, Source, Tool};
+use super::wire::{Block, Event, Source, Tool};
 use super::{WIRE, schema as narrower};
 use crate::attached::{Attached, Shown};
 use crate::compat::{Compat, SchemaForm};
 use crate::config::{CacheTime, ModelSettings, Wire};
 use crate::conversation::Ask;
-use crate::history::{History, Opening, Rendered, fragment, fragments, join};
+use crate::history::{History, Opening, Rendered, fragment, join};
 use crate::{names, schema, settings};
 
 /// The longest tool name that this wire accepts.
@@ -33,6 +34,7 @@ pub(crate) fn tool(tool: &ToolInfo) -> String {
 pub(crate) fn render(message: &Message, attached: &Attached) -> Rendered {
     let mut results = Vec::new();
     let mut rest = Vec::new();
+    let mut thoughts = Vec::new();
     for part in &message.parts {
         match part {
             Part::Text { text, .. } if text.trim().is_empty() => {}
@@ -59,18 +61,30 @@ pub(crate) fn render(message: &Message, attached: &Attached) -> Rendered {
                     }
                 }
             }),
-            Part::Opaque { wire, raw } if &**wire == WIRE => rest.push(raw.text().to_owned()),
+            Part::Opaque { wire, raw } if &**wire == WIRE => {
+                if is_thinking(raw) {
+                    thoughts.push(rest.len());
+                }
+                rest.push(raw.text().to_owned());
+            }
             Part::Opaque { .. } => {}
         }
     }
-    Rendered::new(message.role, results.join(","), rest.join(","))
+    let others = rest.iter().enumerate().filter(|(nth, _)| !thoughts.contains(nth)).map(|(_, block)| block.as_str());
+    let bare = if thoughts.is_empty() { String::new() } else { others.collect::<Vec<_>>().join(",") };
+    Rendered { without_signed: bare.into(), ..Rendered::new(message.role, results.join(","), rest.join(",")) }
+}
+
+fn is_thinking(block: &Json) -> bool {
+    let kind = serde_json::from_str::<Event<'_>>(block.text()).map(|block| block.kind);
+    kind.is_ok_and(|kind| kind == "thinking" || kind == "redacted_thinking")
 }
 
 /// The body of a request.
 pub(crate) fn body(history: &History, model: &str, ask: &Ask, compat: &Compat, settings: &ModelSettings) -> Vec<u8> {
     let mut body = Vec::with_capacity(history.bytes + history.bytes / 4 + 1024);
-    let model = fragment(model);
-    body.extend_from_slice(format!(r#"{{"model":{model},"max_tokens":{},"stream":true"#, ask.max_tokens).as_bytes());
+    let name = fragment(model);
+    body.extend_from_slice(format!(r#"{{"model":{name},"max_tokens":{},"stream":true"#, ask.max_tokens).as_bytes());
     // As the provider reads it: tools, then the system prompt. Of the four marks that it takes, the messages have two. A mark keeps
     // everything before it, so that the tools lose theirs first.
     let kept = settings::cache_time(settings, ask);
@@ -106,20 +120,21 @@ pub(crate) fn body(history: &History, model: &str, ask: &Ask, compat: &Compat, s
     let schema = ask.output_schema.as_ref().filter(|_| compat.schema == SchemaForm::Strict);
     let format = schema
         .map(|schema| format!(r#""format":{{"type":"json_schema","schema":{}}}"#, narrower::accepted(schema).text()));
-    let effort = settings::anthropic_effort(settings, compat).map(|effort| format!(r#""effort":"{effort}""#));
+    let effort = settings::anthropic_effort(model, settings, compat).map(|effort| format!(r#""effort":"{effort}""#));
     if format.is_some() || effort.is_some() {
         body.extend_from_slice(br#","output_config":{"#);
         join(&mut body, format.iter().chain(&effort).map(String::as_str));
         body.push(b'}');
     }
+    body.extend_from_slice(settings::members(Wire::Anthropic, model, settings, ask.max_tokens, compat).as_bytes());
     body.extend_from_slice(br#","messages":["#);
-    messages(&mut body, &history.said, kept);
+    messages(&mut body, &history.said, kept, compat);
     body.extend_from_slice(b"]}");
     body
 }
 
 /// Neighbours in the same role become one message, so that all results of a turn stand together, first.
-fn messages(body: &mut Vec<u8>, said: &[Rendered], kept: CacheTime) {
+fn messages(body: &mut Vec<u8>, said: &[Rendered], kept: CacheTime, compat: &Compat) {
     let runs: Vec<&[Rendered]> = said.chunk_by(|a, b| a.role == b.role).collect();
     let mut users_left = runs.iter().filter(|run| run[0].role == Role::User).count();
     for (nth, run) in runs.into_iter().enumerate() {
@@ -130,7 +145,11 @@ fn messages(body: &mut Vec<u8>, said: &[Rendered], kept: CacheTime) {
             Role::User => body.extend_from_slice(br#"{"role":"user","content":["#),
             Role::Assistant => body.extend_from_slice(br#"{"role":"assistant","content":["#),
         }
-        join(body, fragments(run));
+        let blocks = run.iter().map(|said| match &*said.without_signed {
+            bare if !bare.is_empty() && !compat.returns_signed => bare,
+            _ => &*said.rest,
+        });
+        join(body, run.iter().map(|said| &*said.results).chain(blocks));
         if run[0].role == Role::User {
             if users_left <= MARKED_MESSAGES {
                 mark(body, kept);

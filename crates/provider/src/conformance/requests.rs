@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::*;
 use crate::attached::Attached;
 use crate::codec::Host;
-use crate::compat::{Compat, SchemaForm};
+use crate::compat::{Compat, SchemaForm, Takes};
 use crate::config::{Effort, ModelSettings};
 use crate::conversation::Ask;
 use crate::history::History;
@@ -87,7 +87,7 @@ fn bytes(wire: Wire, history: &History, ask: &Ask) -> Vec<u8> {
 }
 
 fn compat(model: &str) -> Compat {
-    Compat::of(Host::default(), "llm.example", model)
+    Compat::of(Host::default(), Wire::OpenAi, "llm.example", model, Takes::default())
 }
 
 fn body(wire: Wire, ask: &Ask) -> Value {
@@ -331,7 +331,7 @@ fn the_limit_of_the_answer_has_the_name_that_the_server_knows() {
     assert_eq!((&other["max_tokens"], other.get("max_completion_tokens")), (&json!(512), None));
     let history = history(Wire::OpenAi, &[], &conversation());
     let openai = Host { is_openai: true, ..Host::default() };
-    let compat = Compat::of(openai, "api.openai.com", "gpt-4.1");
+    let compat = Compat::of(openai, Wire::OpenAi, "api.openai.com", "gpt-4.1", Takes::default());
     let own: Value =
         serde_json::from_slice(&Wire::OpenAi.body(&history, "gpt-4.1", &ask(), &compat, &ModelSettings::default()))
             .expect("JSON");
@@ -350,7 +350,7 @@ fn a_server_that_passes_marks_on_to_anthropic_gets_them_and_others_get_none() {
             &history,
             model,
             &ask(),
-            &Compat::of(host, "", model),
+            &Compat::of(host, Wire::OpenAi, "", model, Takes::default()),
             &ModelSettings::default(),
         ))
         .expect("JSON");
@@ -446,7 +446,7 @@ fn what_is_set_about_a_model_is_said_in_the_words_of_its_wire() {
         let compat = Compat { omitted, ..compat(model) };
         serde_json::from_slice::<Value>(&wire.body(&history, model, &ask, &compat, settings)).expect("a body is JSON")
     };
-    let extra = [("top_p".to_owned(), json!(0.5)), ("model".to_owned(), json!("another"))];
+    let extra = [("top_p".to_owned(), json!(0.5))];
     let settings = ModelSettings {
         effort: Some(Effort::Max),
         temperature: Some(0.25),
@@ -456,14 +456,20 @@ fn what_is_set_about_a_model_is_said_in_the_words_of_its_wire() {
     let openai = body(Wire::OpenAi, "m", &settings, vec![]);
     assert_eq!((&openai["reasoning_effort"], &openai["temperature"]), (&json!("high"), &json!(0.25)));
     let responses = body(Wire::Responses, "m", &settings, vec![]);
-    assert_eq!((&responses["reasoning"], &responses["temperature"]), (&json!({"effort": "xhigh"}), &json!(0.25)));
+    assert_eq!(
+        (&responses["reasoning"], &responses["temperature"]),
+        (&json!({"effort": "high", "summary": "auto"}), &json!(0.25))
+    );
     let anthropic = body(Wire::Anthropic, "m", &settings, vec![]);
     assert_eq!((&anthropic["output_config"], &anthropic["temperature"]), (&json!({"effort": "max"}), &json!(0.25)));
     let gemini = body(Wire::Gemini, "gemini-3.8-flash", &settings, vec![]);
     let config = &gemini["generationConfig"];
-    assert_eq!((&config["thinkingConfig"], &config["temperature"]), (&json!({"thinkingLevel": "high"}), &json!(0.25)));
+    assert_eq!(
+        (&config["thinkingConfig"], &config["temperature"]),
+        (&json!({"thinkingLevel": "high", "includeThoughts": true}), &json!(0.25))
+    );
     let older = body(Wire::Gemini, "gemini-2.5-pro", &settings, vec![]);
-    assert_eq!(older["generationConfig"]["thinkingConfig"], json!({"thinkingBudget": 24_576}));
+    assert_eq!(older["generationConfig"]["thinkingConfig"], json!({"thinkingBudget": 32_768, "includeThoughts": true}));
     let ollama = body(Wire::Ollama, "m", &settings, vec![]);
     let options = json!({"num_ctx": 8_192, "num_predict": 4_000, "temperature": 0.25});
     assert_eq!((&ollama["think"], &ollama["options"]), (&json!("max"), &options));
@@ -479,7 +485,7 @@ fn what_is_set_about_a_model_is_said_in_the_words_of_its_wire() {
     assert_eq!(body(Wire::Anthropic, "m", &budget, vec![])["thinking"], thinking, "less than the answer's limit");
     assert_eq!(
         body(Wire::Gemini, "gemini-3.8-flash", &budget, vec![])["generationConfig"]["thinkingConfig"],
-        json!({"thinkingBudget": 9_000})
+        json!({"thinkingBudget": 9_000, "includeThoughts": true})
     );
     let refused = body(Wire::OpenAi, "m", &settings, vec!["temperature", "reasoning_effort"]);
     assert_eq!((refused.get("temperature"), refused.get("reasoning_effort")), (None, None), "what it refused");

@@ -180,7 +180,10 @@ fn reasoning_items_are_kept_as_they_were_told_at_their_end() {
             r#"call call_1 read_file {"path":"a.txt"}"#,
         ]
     );
-    assert_eq!(answer.tokens, Some(Tokens { input: 8, cache_write: 32, output: 30, ..Tokens::default() }));
+    assert_eq!(
+        answer.tokens,
+        Some(Tokens { input: 8, cache_write: 32, reasoning: 20, output: 30, ..Tokens::default() })
+    );
 }
 
 #[test]
@@ -232,6 +235,7 @@ fn signatures_stand_before_the_part_that_they_belong_to() {
     assert_eq!(
         shapes(&answer),
         [
+            r#"gemini {"thought":true,"text":"Two files"}"#,
             "text First.",
             r#"gemini {"thoughtSignature":"c2lnLW9uZQ=="}"#,
             r#"call fc-1 read_file {"path":"a.txt"}"#,
@@ -239,7 +243,7 @@ fn signatures_stand_before_the_part_that_they_belong_to() {
             r#"gemini {"text":"","thoughtSignature":"c2lnLXR3bw=="}"#,
         ]
     );
-    assert_eq!(answer.tokens, Some(Tokens { input: 40, output: 50, ..Tokens::default() }));
+    assert_eq!(answer.tokens, Some(Tokens { input: 40, output: 50, reasoning: 20, ..Tokens::default() }));
 }
 
 #[test]

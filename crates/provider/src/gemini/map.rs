@@ -6,7 +6,7 @@ use agent::CallId;
 use agent::message::{Message, Part, Role};
 use agent::tools::ToolInfo;
 
-use super::wire::{Blob, Call, CallResult, Declaration, Output, Signature, WirePart};
+use super::wire::{Blob, Call, CallResult, Declaration, Output, Signature, Thought, WirePart};
 use super::{OWN_ID, WIRE};
 use crate::attached::{Attached, Shown};
 use crate::compat::{Compat, SchemaForm};
@@ -56,6 +56,7 @@ pub(crate) fn render(message: &Message, calls: &CallNames, attached: &Attached) 
             }),
             Part::Opaque { wire, raw } if &**wire == WIRE => match serde_json::from_str::<Signature>(raw.text()) {
                 Ok(of_next) => signature = Some(of_next.thought_signature),
+                Err(_) if serde_json::from_str::<Thought>(raw.text()).is_ok() => {}
                 Err(_) => rest.push(raw.text().to_owned()),
             },
             Part::Opaque { .. } => {}

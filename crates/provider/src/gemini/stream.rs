@@ -3,7 +3,7 @@
 use agent::Json;
 use agent::model::{Answer, CallError, CallErrorKind, StopReason};
 
-use super::wire::{AnswerPart, Candidate, Chunk, Feedback, Signature};
+use super::wire::{AnswerPart, Candidate, Chunk, Feedback, Signature, Thought};
 use super::{OWN_ID, WIRE};
 use crate::answer::{Draft, Piece, Room};
 use crate::codec::AnswerReader;
@@ -22,6 +22,9 @@ pub(crate) struct Reader {
     end: Option<StopReason>,
     room: Room,
     said: u64,
+    /// What was thought since the last piece that is no thought, and how much of it was not yet asked for.
+    thoughts: String,
+    fresh_thoughts: String,
 }
 
 impl AnswerReader for Reader {
@@ -42,6 +45,10 @@ impl AnswerReader for Reader {
             self.end = Some(StopReason::Refusal);
         }
         Ok(())
+    }
+
+    fn take_thoughts(&mut self) -> String {
+        std::mem::take(&mut self.fresh_thoughts)
     }
 
     fn said(&self) -> u64 {
@@ -65,7 +72,8 @@ impl AnswerReader for Reader {
         self.room.used()
     }
 
-    fn finish(self: Box<Self>) -> Answer {
+    fn finish(mut self: Box<Self>) -> Answer {
+        self.end_thoughts();
         let stop = self.end.unwrap_or(StopReason::EndTurn);
         Draft { pieces: self.pieces, stop, tokens: self.usage.gemini() }.finish()
     }
@@ -106,6 +114,7 @@ impl Reader {
         let is_plain = part.function_call.is_none() && part.thought_signature.is_none();
         match part {
             AnswerPart { function_call: Some(call), thought_signature, .. } => {
+                self.end_thoughts();
                 self.sign(thought_signature)?;
                 self.room.part()?;
                 let (mut id, mut name, mut arguments) = (String::new(), String::new(), String::new());
@@ -121,8 +130,7 @@ impl Reader {
                 self.is_open = false;
                 Ok(())
             }
-            // The model's thoughts, which it does not want back.
-            AnswerPart { thought: true, .. } if is_plain => Ok(()),
+            AnswerPart { thought: true, text, .. } if is_plain => self.think(&text.unwrap_or_default()),
             AnswerPart { text: Some(text), thought: false, thought_signature: None, .. } => self.text(&text, say),
             AnswerPart { text: Some(text), thought: false, thought_signature, .. } if !text.is_empty() => {
                 self.sign(thought_signature)?;
@@ -131,6 +139,7 @@ impl Reader {
                 Ok(())
             }
             _ => {
+                self.end_thoughts();
                 self.room.part()?;
                 self.room.bytes(raw.len())?;
                 self.pieces.extend(Json::parse(raw).ok().map(|raw| Piece::Opaque { wire: WIRE, raw }));
@@ -140,9 +149,29 @@ impl Reader {
         }
     }
 
+    fn think(&mut self, more: &str) -> Result<(), CallError> {
+        if self.thoughts.is_empty() {
+            self.room.part()?;
+        }
+        self.room.bytes(more.len())?;
+        self.thoughts.push_str(more);
+        self.fresh_thoughts.push_str(more);
+        Ok(())
+    }
+
+    /// Keeps what was thought before the part that comes next.
+    fn end_thoughts(&mut self) {
+        let text = std::mem::take(&mut self.thoughts);
+        if !text.trim().is_empty() {
+            self.pieces.push(Piece::Opaque { wire: WIRE, raw: Json::of(&Thought { thought: true, text }) });
+            self.is_open = false;
+        }
+    }
+
     /// Keeps the signature of the part that comes next.
     fn sign(&mut self, signature: Option<String>) -> Result<(), CallError> {
         let Some(thought_signature) = signature else { return Ok(()) };
+        self.end_thoughts();
         self.room.part()?;
         self.room.bytes(thought_signature.len())?;
         self.pieces.push(Piece::Opaque { wire: WIRE, raw: Json::of(&Signature { thought_signature }) });
@@ -151,6 +180,7 @@ impl Reader {
     }
 
     fn text(&mut self, more: &str, say: &mut dyn FnMut(&str)) -> Result<(), CallError> {
+        self.end_thoughts();
         self.room.bytes(more.len())?;
         say(more);
         if let (true, Some(Piece::Text(text))) = (self.is_open, self.pieces.last_mut()) {

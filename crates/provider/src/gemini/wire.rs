@@ -73,6 +73,14 @@ pub(super) struct Signature {
     pub(super) thought_signature: String,
 }
 
+/// What the model thought, which is kept to be shown and is not sent back.
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Thought {
+    pub(super) thought: bool,
+    pub(super) text: String,
+}
+
 /// One event.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]

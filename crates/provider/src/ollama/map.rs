@@ -111,6 +111,7 @@ pub(crate) fn body(history: &History, model: &str, ask: &Ask, compat: &Compat, s
         (Some(_), SchemaForm::JsonMode) if !has_tools => body.extend_from_slice(br#","format":"json""#),
         _ => {}
     }
+    body.extend_from_slice(settings::members(Wire::Ollama, model, settings, ask.max_tokens, compat).as_bytes());
     body.extend_from_slice(br#","messages":["#);
     let by_prompt = wanted.filter(|_| !holds_to_schema(history, compat));
     let own = history.opening.own_with(Wire::Ollama, by_prompt.map(schema::words));

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use agent::message::{Message, Part, Role};
 use agent::tools::ToolInfo;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
 use super::WIRE;
 use super::wire::{
@@ -123,6 +124,48 @@ fn marked_system(system: &str, own: &str, kept: CacheTime) -> String {
     format!(r#"{{"role":"system","content":[{}]}}"#, parts.join(","))
 }
 
+/// How many of the newest turns of the world are marked, as on Anthropic's own wire: the last one for the next request, and the one before because
+/// it is where the mark of the request before stood.
+const MARKED_TURNS: usize = 2;
+
+/// Marks the ends of the newest turns of the world. `written` holds, for each message in `said`, its results, and behind all results of a
+/// turn its words.
+fn mark_newest(written: &mut [Cow<'_, str>], said: &[Rendered], kept: CacheTime) {
+    let mut end = written.len();
+    let mut left = MARKED_TURNS;
+    for run in said.chunk_by(|a, b| a.role == b.role).rev() {
+        let begin = end - 2 * run.len();
+        if run[0].role == Role::User && left > 0 {
+            left -= 1;
+            if let Some(last) = written[begin..end].iter_mut().rev().find(|text| !text.is_empty())
+                && let Some(marked) = marked_last(last, kept)
+            {
+                *last = Cow::Owned(marked);
+            }
+        }
+        end = begin;
+    }
+}
+
+/// Messages of which the last one is marked at its end; none where it holds no words to mark.
+fn marked_last(messages: &str, kept: CacheTime) -> Option<String> {
+    let list = format!("[{messages}]");
+    let mut messages: Vec<Value> = serde_json::from_str(&list).ok()?;
+    let content = messages.last_mut()?.get_mut("content")?;
+    let mark: Value = serde_json::from_str(&format!("{{{}}}", kept.mark().trim_start_matches(','))).ok()?;
+    let mark = mark.get("cache_control")?.clone();
+    match content {
+        Value::String(text) if !text.trim().is_empty() => {
+            *content = json!([{"type": "text", "text": text, "cache_control": mark}]);
+        }
+        Value::Array(parts) => {
+            parts.last_mut()?.as_object_mut()?.insert("cache_control".to_owned(), mark);
+        }
+        _ => return None,
+    }
+    Some(messages.iter().map(Value::to_string).collect::<Vec<_>>().join(","))
+}
+
 fn add_words(words: &mut String, text: &str) {
     if !words.is_empty() {
         words.push_str("\n\n");
@@ -133,13 +176,13 @@ fn add_words(words: &mut String, text: &str) {
 /// The body of a request.
 pub(crate) fn body(history: &History, model: &str, ask: &Ask, compat: &Compat, settings: &ModelSettings) -> Vec<u8> {
     let mut body = Vec::with_capacity(history.bytes + history.bytes / 4 + 1024);
-    let model = fragment(model);
+    let name = fragment(model);
     let limit = match compat.limit {
         LimitName::MaxTokens => "max_tokens",
         LimitName::MaxCompletionTokens => "max_completion_tokens",
     };
     let streams = compat.sends("stream");
-    body.extend_from_slice(format!(r#"{{"model":{model},"{limit}":{},"stream":{streams}"#, ask.max_tokens).as_bytes());
+    body.extend_from_slice(format!(r#"{{"model":{name},"{limit}":{},"stream":{streams}"#, ask.max_tokens).as_bytes());
     if streams && compat.sends("stream_options") {
         body.extend_from_slice(br#","stream_options":{"include_usage":true}"#);
     }
@@ -166,6 +209,7 @@ pub(crate) fn body(history: &History, model: &str, ask: &Ask, compat: &Compat, s
             SchemaForm::Prompt => {}
         }
     }
+    body.extend_from_slice(settings::members(Wire::OpenAi, model, settings, ask.max_tokens, compat).as_bytes());
     body.extend_from_slice(br#","messages":["#);
     let by_prompt = ask.output_schema.as_ref().filter(|_| compat.schema != SchemaForm::Strict);
     let own = history.opening.own_with(Wire::OpenAi, by_prompt.map(schema::words));
@@ -178,6 +222,9 @@ pub(crate) fn body(history: &History, model: &str, ask: &Ask, compat: &Compat, s
     for run in history.said.chunk_by(|a, b| a.role == b.role) {
         answers.extend(run.iter().map(|said| Cow::Borrowed(&*said.results)));
         answers.extend(run.iter().map(|said| answer(said, compat)));
+    }
+    if compat.takes_marks {
+        mark_newest(&mut answers, &history.said, settings::cache_time(settings, ask));
     }
     join(&mut body, std::iter::once(&*system).chain(answers.iter().map(|answer| &**answer)));
     body.extend_from_slice(b"]}");

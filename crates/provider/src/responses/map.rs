@@ -8,10 +8,10 @@ use super::WIRE;
 use super::wire::{FilePart, InputItem, Kind, Phase, Tool};
 use crate::attached::{Attached, Shown, data_url};
 use crate::compat::{Compat, SchemaForm};
-use crate::config::Wire;
+use crate::config::{ModelSettings, Wire};
 use crate::conversation::Ask;
 use crate::history::{History, Rendered, fragment, fragments, join};
-use crate::{names, schema};
+use crate::{names, schema, settings};
 
 /// The longest tool name that this wire accepts.
 const LONGEST_TOOL_NAME: usize = 64;
@@ -88,14 +88,14 @@ fn is_reasoning(item: &Json) -> bool {
 }
 
 /// The body of a request.
-pub(crate) fn body(history: &History, model: &str, ask: &Ask, compat: &Compat) -> Vec<u8> {
+pub(crate) fn body(history: &History, model: &str, ask: &Ask, compat: &Compat, settings: &ModelSettings) -> Vec<u8> {
     let mut body = Vec::with_capacity(history.bytes + history.bytes / 4 + 1024);
     let limit = ask.max_tokens.max(LEAST_OUTPUT_TOKENS);
     let model_name = fragment(model);
     body.extend_from_slice(
         format!(r#"{{"model":{model_name},"max_output_tokens":{limit},"stream":true,"store":false"#).as_bytes(),
     );
-    if can_reason(model) {
+    if settings::includes_reasoning(model, compat) {
         body.extend_from_slice(br#","include":["reasoning.encrypted_content"]"#);
     }
     let by_prompt = ask.output_schema.as_ref().filter(|_| compat.schema != SchemaForm::Strict);
@@ -125,13 +125,9 @@ pub(crate) fn body(history: &History, model: &str, ask: &Ask, compat: &Compat) -
         (Some(_), SchemaForm::JsonMode) => body.extend_from_slice(br#","text":{"format":{"type":"json_object"}}"#),
         (Some(_), SchemaForm::Prompt) | (None, _) => {}
     }
+    body.extend_from_slice(settings::members(Wire::Responses, model, settings, ask.max_tokens, compat).as_bytes());
     body.extend_from_slice(br#","input":["#);
     join(&mut body, history.said.chunk_by(|a, b| a.role == b.role).flat_map(fragments));
     body.extend_from_slice(b"]}");
     body
-}
-
-/// Whether a model may reason. Those that do not refuse to be asked for their reasoning.
-fn can_reason(model: &str) -> bool {
-    !["gpt-3", "gpt-4", "chatgpt-"].iter().any(|family| model.starts_with(family))
 }

@@ -26,6 +26,7 @@ pub(crate) struct Reader {
     said: u64,
     /// What was thought since it was last asked for.
     fresh_thoughts: String,
+    has_thought: bool,
 }
 
 #[derive(Debug)]
@@ -75,7 +76,10 @@ impl AnswerReader for Reader {
             "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
                 self.room.bytes(delta.len())?;
                 self.fresh_thoughts.push_str(delta);
+                self.has_thought = true;
             }
+            // One thought after another.
+            "response.reasoning_summary_part.added" if self.has_thought => self.fresh_thoughts.push_str("\n\n"),
             // Also what says only that the server is at work.
             _ => self.said -= u64::from(!event.kind.starts_with("response.reasoning")),
         }
