@@ -21,7 +21,7 @@ use crate::household::Household;
 use crate::notes::stop_words;
 use crate::passages::{Term, words_of};
 use crate::people::{self, KnownPerson};
-use crate::text;
+use crate::{text, words};
 use sources::Source;
 use wanted::Wanted;
 
@@ -62,8 +62,10 @@ const ELSEWHERE: f64 = 0.5;
 const HEADING: f64 = 0.4;
 /// What it is worth that a mail is from the one whose words are asked for.
 const AUTHOR: f64 = 0.25;
+/// What a passage is worth less that does not speak of the person who is asked about.
+const STRANGER: f64 = 0.3;
 /// What holding, or lacking, the kind of thing that is asked for is worth.
-const KIND: f64 = 0.2;
+const KIND: f64 = 0.26;
 /// A passage that covers so much of the question answers it, and this much if it holds the kind of thing that is asked for.
 const SURE: f64 = 0.6;
 const HALF: f64 = 0.5;
@@ -202,21 +204,33 @@ impl Question {
         self.wanted.iter().any(|wanted| wanted.is_in(&passage.quote, passage.is_dated))
     }
 
+    /// Whether a passage may hold what is asked for: a sum may be told without its currency.
+    fn holds_loosely(&self, passage: &Passage) -> bool {
+        let has_digit = passage.quote.chars().any(|character| character.is_ascii_digit());
+        self.holds(passage) || has_digit && self.wanted.contains(&Wanted::Sum)
+    }
+
     fn score(&self, passage: &Passage, whole: &[f64]) -> Option<Scored> {
         let (mut sum, mut near, mut own, mut lacking) = (0.0, 0.0, 0.0, 0.0);
         let (mut missing, mut read_as) = (Vec::new(), Vec::new());
+        let (mut lacks_someone, mut topics, mut met) = (false, 0, 0);
         for ((term, weight), whole) in self.terms.iter().zip(&self.weights).zip(whole) {
             let (inside, around) = (term.worth(&passage.words), term.worth(&passage.around) * AROUND);
+            // Whom a text is about is said once in it; its other sentences are about them, too.
+            let around = if term.means_someone() { *whole } else { around };
             own += weight * inside;
             near += weight * inside.max(around);
             sum += weight * inside.max(around).max(ELSEWHERE * whole);
+            topics += usize::from(!term.means_someone() && !is_light(term));
+            met += usize::from(!term.means_someone() && !is_light(term) && *whole > 0.0);
             let from = if inside >= around { &passage.words } else { &passage.around };
             match inside.max(around) > 0.0 {
                 true => read_as.extend(term.read_as(from).map(|other| (term.said.clone(), other))),
                 false if *whole > 0.0 => {}
                 false => {
                     lacking += weight;
-                    missing.push(term.said.clone());
+                    lacks_someone |= term.means_someone();
+                    missing.extend((!is_light(term)).then(|| term.said.clone()));
                 }
             }
         }
@@ -239,16 +253,23 @@ impl Question {
         let prior = self.wanted.iter().map(|wanted| passage.source.prior(*wanted)).fold(0.0, f64::max);
         let prior = prior.max(passage.source.prior(Wanted::Anything));
         let author = if self.is_by_author && self.is_author(passage) { AUTHOR } else { 0.0 };
-        let score = covers + kind - heading + 0.1 * own / total + prior + author + 0.06 * passage.newness;
-        let found = self.terms.len() - missing.len();
+        let stranger = if lacks_someone { STRANGER } else { 0.0 };
+        let score = covers + kind - heading - stranger + 0.1 * own / total + prior + author + 0.06 * passage.newness;
+        let all = self.terms.iter().filter(|term| !is_light(term)).count();
+        let found = all.saturating_sub(missing.len());
         let is_sure = match found {
             0 => false,
             _ if passage.is_heading && !holds => false,
-            1 if self.terms.len() == 1 => covers >= SURE,
+            // Who was asked about is not in it, or nothing of the kind that was asked for.
+            _ if lacks_someone || topics > 0 && met == 0 => false,
+            // Of a question about a person that names nothing else, only what they wrote may be the answer.
+            _ if topics == 0 && all < self.terms.len() && !(self.is_by_author && self.is_author(passage)) => false,
+            _ if !self.wanted.is_empty() && !self.holds_loosely(passage) => false,
+            1 if all == 1 => covers >= SURE,
             1 => holds && covers >= HALF && own > 0.0,
             // A sentence that lacks much of what was asked for only comes near.
             _ if lacking > total / 3.0 => false,
-            _ => near / total >= SURE || covers >= SURE && own > 0.0 || (holds && covers >= NEAR),
+            _ => near / total >= SURE || covers >= SURE && own > 0.0 || (holds && near / total >= NEAR),
         };
         Some(Scored { passage: passage.clone(), score, covers, is_sure, missing, read_as })
     }
@@ -268,10 +289,14 @@ impl Question {
             return None;
         }
         let pairs = || self.terms.iter().zip(whole);
-        let missing = pairs().filter(|(_, worth)| **worth <= 0.0).map(|(term, _)| term.said.clone()).collect();
+        let is_missing = |(term, worth): &(&Term, &f64)| **worth <= 0.0 && !is_light(term);
+        let missing = pairs().filter(is_missing).map(|(term, _)| term.said.clone()).collect();
         let kind = if holds { KIND } else { 0.0 };
         let heading = if passage.is_heading { HEADING } else { 0.0 };
-        let is_sure = !passage.is_heading && (own > 0.0 && (holds || covers >= HALF) || holds && before > HALF);
+        // Without a word of the question, only a question without words of its own is answered.
+        let is_bare = self.terms.iter().all(is_light);
+        let is_sure =
+            !passage.is_heading && (own > 0.0 && (holds || covers >= HALF) || holds && before > HALF && is_bare);
         let score = covers + kind - heading + BEFORE * before;
         Some(Scored { score, covers, is_sure, missing, read_as: Vec::new(), passage: passage.clone() })
     }
@@ -314,6 +339,20 @@ impl Question {
         };
         let mut chosen = vec![first];
         let mut length = best.passage.quote.chars().count();
+        // What stands under a heading, or in the list that a sentence announces, is what it speaks of.
+        let is_entry = |passage: &Passage| passage.quote.starts_with("- ") || passage.quote.starts_with("* ");
+        let opens = best.passage.is_heading || best.passage.quote.trim_end().ends_with(':');
+        let goes_on =
+            |passage: &&Passage| !passage.is_heading && (opens || is_entry(passage) && !is_entry(&best.passage));
+        let mut next = first + 1;
+        while let Some(passage) = passages.get(next).filter(goes_on) {
+            length += passage.quote.chars().count();
+            if length > LONGEST_QUOTE {
+                break;
+            }
+            chosen.push(next);
+            next += 1;
+        }
         while chosen.len() < MOST_QUOTED {
             let lacks =
                 |wanted: &&Wanted| !chosen.iter().any(|at| wanted.is_in(&passages[*at].quote, passages[*at].is_dated));
@@ -410,13 +449,35 @@ fn weights(terms: &[Term], documents: &[Document]) -> Vec<f64> {
     let weight = |term: &Term| {
         let holding = documents.iter().filter(|document| document.worth(term) > 0.5).count();
         // A word that stands nowhere tells nothing about where the answer is; it only makes it less sure.
-        match holding {
+        let told = match holding {
             0 => 0.35 * (1.0 + all / 2.0).ln(),
             held => (1.0 + all / (1.0 + held as f64)).ln().max(0.3),
+        };
+        match (is_light(term), holding) {
+            (false, _) => told,
+            (true, 0) => LIGHT_AND_NOWHERE * told,
+            (true, _) => LIGHT * told,
         }
     };
-    terms.iter().map(weight).collect()
+    let mut weights: Vec<f64> = terms.iter().map(weight).collect();
+    // Who is named is what the question is about, however often the name stands everywhere.
+    let most = weights.iter().copied().fold(0.0, f64::max);
+    for (weight, term) in weights.iter_mut().zip(terms).filter(|(_, term)| term.means_someone()) {
+        // The parts of one name are one word of the question.
+        let is_same = |other: &&Term| other.means_someone() && other.names.iter().any(|name| term.names.contains(name));
+        *weight = most / terms.iter().filter(is_same).count().max(1) as f64;
+    }
+    weights
 }
+
+/// Whether a word says little by itself.
+fn is_light(term: &Term) -> bool {
+    !term.means_someone() && words::is_light(&term.said)
+}
+
+/// What a word that says little is worth beside another: where it stands somewhere, and where it stands nowhere.
+const LIGHT: f64 = 0.5;
+const LIGHT_AND_NOWHERE: f64 = 0.12;
 
 fn shown(one: &Scored, quote: &str, household: &Household) -> Value {
     let mut shown = one.passage.source.shown(household);

@@ -27,6 +27,7 @@ mod times;
 mod tools;
 mod triage;
 mod vocabulary;
+pub mod words;
 
 pub use check::{CheckedPart, PartState};
 pub use contacts::Contact;

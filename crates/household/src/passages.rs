@@ -69,16 +69,19 @@ pub(crate) fn of_mail(text: &str) -> Vec<String> {
     let lines: Vec<(usize, &str)> = own.filter(|line| !line.starts_with('>')).enumerate().collect();
     let mut sentences = Vec::new();
     for paragraph in lines.split(|(_, line)| line.is_empty()) {
-        let is_list =
-            paragraph.iter().filter(|(_, line)| line.starts_with(['-', '*']) || is_numbered(line)).count() > 0;
-        match is_list {
-            true => {
-                for one in paragraph {
-                    split(std::slice::from_ref(one), "", &mut sentences);
-                }
+        // An entry of a list begins a sentence, and goes on until the next entry. "… by Tuesday,\n20. January" is no entry.
+        let mut open = 0;
+        for at in 1..paragraph.len() {
+            let (before, line) = (paragraph[at - 1].1, paragraph[at].1);
+            let goes_on = before.ends_with(',') || before.chars().next_back().is_some_and(char::is_alphabetic);
+            let is_entry = line.starts_with("- ") || line.starts_with("* ");
+            let is_counted = is_numbered(line) && (!goes_on || is_numbered(before));
+            if is_entry || is_counted {
+                split(&paragraph[open..at], "", &mut sentences);
+                open = at;
             }
-            false => split(paragraph, "", &mut sentences),
         }
+        split(&paragraph[open..], "", &mut sentences);
     }
     let last = sentences.len().saturating_sub(1);
     let is_frame = |at: usize, text: &str| {
@@ -201,6 +204,9 @@ pub(crate) struct Term {
 /// What a match by a word from the glossary is worth beside one of the word itself.
 const BY_GLOSSARY: f64 = 0.8;
 
+/// What a match by a compound that a word from the glossary is part of is worth.
+const BY_COMPOUND: f64 = 0.7;
+
 impl Term {
     pub fn new(said: &str) -> Self {
         let said = fold(said);
@@ -214,6 +220,11 @@ impl Term {
         };
         let others = known.into_iter().map(stem).collect();
         Self { stem: stem(&said), others, names: Vec::new(), is_name: false, said }
+    }
+
+    /// Whether it means a person or an institution that the household knows.
+    pub fn means_someone(&self) -> bool {
+        self.is_name || !self.names.is_empty()
     }
 
     /// How well the best of some words answers to this one, from 0 to 1.
@@ -247,7 +258,7 @@ impl Term {
         }
         let ends = |long: &str, short: &str| short.len() >= 4 && long.len() > short.len() && long.ends_with(short);
         if self.others.iter().any(|other| within(word, other) || ends(word, other)) {
-            return 0.6;
+            return BY_COMPOUND;
         }
         if is_slip(&self.said, word) { 0.6 } else { 0.0 }
     }

@@ -30,6 +30,11 @@ impl Vocabulary {
         self.uses.contains_key(word) || glossary::knows(word)
     }
 
+    /// Whether a word, folded, stands in any text.
+    pub fn holds(&self, word: &str) -> bool {
+        self.uses.contains_key(word)
+    }
+
     /// How often a word stands in texts of a language (`en`, `de`, `fr`).
     pub fn count(&self, word: &str, language: &str) -> u32 {
         let of = |uses: &[u32; LANGUAGES]| Language::named(language).map_or(0, |language| uses[language as usize]);

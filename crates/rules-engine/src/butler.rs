@@ -57,6 +57,24 @@ struct Spoken {
     yes: Option<Step>,
 }
 
+impl Spoken {
+    /// The numbered lines of a question, for interfaces that show them as choices.
+    fn as_choices(&self) -> Vec<agent::message::Offer> {
+        let line = |at: usize| {
+            let mark = format!("{}. ", at + 1);
+            self.text.lines().find_map(|line| line.strip_prefix(mark.as_str()))
+        };
+        let choice = |at: usize| {
+            let label = plain(line(at)?, LONGEST_CHOICE);
+            Some(agent::message::Offer { label: label.as_str().into(), say: (at + 1).to_string().into() })
+        };
+        (0..self.numbered.len()).filter_map(choice).collect()
+    }
+}
+
+/// The most characters of a choice.
+const LONGEST_CHOICE: usize = 80;
+
 impl Plan {
     fn say(text: impl Into<String>) -> Self {
         Self::Say(Spoken { text: text.into(), ..Spoken::default() })
@@ -71,7 +89,7 @@ pub(super) fn next(turns: &[Turn], cx: &AgentContext) -> Said {
         Plan::Say(_) if !cx.can(DELEGATE) && !needs_nothing(&current.said, cx) => {
             return signed(turns, &without_household(&current.said, cx), &[], cx);
         }
-        Plan::Say(spoken) => return signed(turns, &spoken.text, &[], cx),
+        Plan::Say(spoken) => return Said { offers: spoken.as_choices(), ..signed(turns, &spoken.text, &[], cx) },
         Plan::Hand(_) if !cx.can(DELEGATE) => return signed(turns, &cx.speech.say("no_household", &[]), &[], cx),
         Plan::Hand(steps) => steps,
     };
@@ -114,8 +132,9 @@ fn greeting(now: &Zoned, speech: Speech) -> String {
 }
 
 fn told(turns: &[Turn], steps: &[Step], current: &Turn, cx: &AgentContext) -> Said {
-    if let Some(spoken) = in_vain(&current.said, current, cx).filter(|_| is_open_plan(steps)) {
-        return signed(turns, &spoken.text, &[], cx);
+    let unsettled = in_vain(&current.said, current, cx).filter(|_| is_open_plan(steps));
+    if let Some(spoken) = unsettled.or_else(|| readings::question(steps, current, cx)) {
+        return Said { offers: spoken.as_choices(), ..signed(turns, &spoken.text, &[], cx) };
     }
     let (steps, current, unsaid) = readings::chosen(steps, current, cx);
     let text = answer::of(&steps, &current, cx);
@@ -273,6 +292,22 @@ fn is_beyond(said: &str) -> bool {
     lexicon().hits(&words(said)).iter().any(|hit| hit.concept == Concept::Beyond)
 }
 
+/// Whether something is told to be done that lies outside.
+fn is_order_beyond(said: &str) -> bool {
+    let hits = lexicon().hits(&words(said));
+    let is_order = |hit: &Hit| hit.concept == Concept::Beyond && hit.words.len() > 1 && hit.words.start <= 1;
+    !asks(said, &hits) && hits.iter().any(is_order)
+}
+
+/// The words that mostly lie outside and that the household's own texts do not hold.
+fn beyond_words(said: &str, cx: &AgentContext) -> Vec<String> {
+    let all = words(said);
+    let hits = lexicon().hits(&all);
+    let outside =
+        hits.iter().filter(|hit| hit.concept == Concept::Beyond).flat_map(|hit| all[hit.words.clone()].iter());
+    outside.map(|word| word.folded.clone()).filter(|word| !cx.context.words.holds(word)).collect()
+}
+
 /// Whether a plan is to look everywhere for the answer to an open question.
 fn is_open_plan(steps: &[Step]) -> bool {
     !steps.is_empty() && steps.iter().all(|step| step.reason == OPEN && step.intent == Intent::Search)
@@ -322,23 +357,56 @@ fn in_vain(said: &str, current: &Turn, cx: &AgentContext) -> Option<Spoken> {
     let said = &*asked_for(said, cx);
     let read = classify(said, &cx.context);
     // Of what mostly lies outside, only what is plainly in the household counts.
-    let is_found = if is_beyond(said) { thing::is_plain(current) } else { thing::comes_near(current, cx) };
+    let outside = beyond_words(said, cx);
+    let is_found = match is_beyond(said) {
+        // "Turn the heating down" asks for no sentence about the heating.
+        true if is_order_beyond(said) => false,
+        true => thing::is_plain(current) || thing::is_sure_of(current, &outside),
+        false => thing::comes_near(current, cx),
+    };
     if !is_open(&read, said, cx) || is_found {
         return None;
     }
-    unanswered(said, &read, cx)
+    // It was looked for: to ask where to look would lead nowhere.
+    let text = match read.direct {
+        Some(direct) => directly(direct, &cx.context.now, cx),
+        None => format!("{} {}", cx.speech.say("not_understood", &[]), cx.speech.say("help", &[])),
+    };
+    Some(Spoken { text, ..Spoken::default() })
 }
 
 /// The steps of a request that is understood.
 fn steps(read: &Classification, cx: &AgentContext) -> Vec<Step> {
     let step = |meant: &super::intent::IntentMatch| Step {
-        intent: if asks_about_writing(meant, cx) { Intent::Search } else { meant.intent },
+        intent: match meant.intent {
+            Intent::Draft if asks_about_writing(meant, cx) => Intent::Search,
+            // "Priya email" may ask for her address or her mails: her card tells both.
+            Intent::Triage if is_about_card(&meant.text, cx) => Intent::Search,
+            // "Anything on the 22nd?" names nothing but a day.
+            Intent::Search if is_only_timed(&meant.text, cx) => Intent::Schedule,
+            intent => intent,
+        },
         task: meant.text.clone(),
         entities: read.entities.all(),
         time: classify(&meant.text, &cx.context).times.words(&meant.text),
         reason: reason(meant.intent, &meant.because),
     };
     read.intents.iter().map(step).collect()
+}
+
+/// Whether what is on a person's card is asked for, with no more than a name and a word.
+fn is_about_card(said: &str, cx: &AgentContext) -> bool {
+    let task = SpecialistTask::read(said, &cx.context);
+    words(said).len() <= 3
+        && task.person().is_some()
+        && super::person::Asked::of(&task) == super::person::Asked::Everything
+}
+
+/// Whether nothing is named but a time.
+fn is_only_timed(said: &str, cx: &AgentContext) -> bool {
+    let task = SpecialistTask::read(said, &cx.context);
+    let says_something = |word: &Word| word.folded.chars().count() > 2 && !household::words::is_light(&word.folded);
+    task.times.when.is_some() && !words(&task.subject_words()).iter().any(says_something) && task.person().is_none()
 }
 
 /// Whether a question only speaks of something that is to be written: nothing is drafted for it.

@@ -23,6 +23,15 @@ pub(super) fn next(task: &SpecialistTask, turn: &Turn, cx: &AgentContext) -> Sai
         Some(("mail_list", input, outcome)) => from_list(task, turn, cx, input, &outcome.data),
         Some(("contacts_find", _, outcome)) => from_contacts(task, turn, cx, &outcome.data),
         Some(("people_about", _, outcome)) => from_people(task, cx, &outcome.data),
+        Some(("draft_show", _, outcome))
+            if outcome.data["draftId"].is_string() && wording::replacement(&task.task).is_some() =>
+        {
+            let (value, body) = (wording::replacement(&task.task).unwrap_or_default(), outcome.data["body"].as_str());
+            match body.and_then(|body| wording::replaced(body, value, &cx.context.now)) {
+                Some(body) => cx.call("draft_update", json!({ "id": outcome.data["draftId"], "body": body })),
+                None => Said::text(format!("{}\n\n{}", cx.speech.say("unchanged", &[]), draft(&outcome.data))),
+            }
+        }
         Some(("draft_show", _, outcome)) => Said::text(shown(cx, &outcome.data)),
         Some(("draft_discard", ..)) => Said::text(cx.speech.say("discarded", &[])),
         Some((_, _, outcome)) => Said::text(drafted(cx, &outcome.data)),
@@ -92,6 +101,9 @@ fn change(task: &SpecialistTask, cx: &AgentContext, id: &str) -> Said {
     let is_too_long = task.says("long lang") && !task.says("too zu trop");
     if let Some((edit, _)) = manner.iter().find(|(_, words)| task.says(words)).filter(|_| !is_too_long) {
         return cx.call("draft_update", json!({ "id": id, "edit": edit }));
+    }
+    if wording::replacement(&task.task).is_some() {
+        return cx.call("draft_show", json!({ "id": id }));
     }
     if let Some(sentences) = wording::added(task) {
         return cx.call("draft_update", json!({ "id": id, "add": sentences }));
@@ -233,7 +245,7 @@ fn create(task: &SpecialistTask, cx: &AgentContext, reply_to: Option<&str>, to: 
     let forwarded_to = (act == "forward").then(|| task.entities.addresses.first().map(String::as_str)).flatten();
     let points = wording::points(task);
     // A mail that begins a conversation has a subject: what it says, in short.
-    let own = points.first().map(|point| crate::phrases::plain(point.trim_end_matches(['.', '!']), 60));
+    let own = points.first().map(|point| crate::phrases::plain(point.trim_matches(['.', '!', '?', '[', ']', ' ']), 60));
     let subject = subject(task).map(str::to_owned).or(own.filter(|_| act != "forward")).filter(|_| reply_to.is_none());
     cx.call(
         "draft_create",

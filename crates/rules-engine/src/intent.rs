@@ -274,6 +274,16 @@ impl Reading<'_> {
             let plan = IntentMatch { intent: Intent::Schedule, ..meant[0].0.clone() };
             meant.push((plan, meant[0].1));
         }
+        // Whether a mail can be trusted is a question about that mail, whatever it is about.
+        let all = 0..self.words.len();
+        if self.has(&all, Concept::Genuine)
+            && self.has(&all, Concept::Mail)
+            && self.asks()
+            && !meant.iter().any(|(meant, _)| meant.intent == Intent::Triage)
+        {
+            let points = meant.first().map_or(*whole, |(_, points)| *points);
+            meant = vec![(self.because(Intent::Triage, all), points)];
+        }
         // Whether something can be trusted is found out before anything is written.
         if self.has(&(0..self.words.len()), Concept::Genuine)
             && meant.iter().any(|(meant, _)| meant.intent == Intent::Triage)

@@ -62,7 +62,12 @@ fn looked_for(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, input: &Val
     // Behind an answer, a question with few words of its own is about what is spoken of; what stands elsewhere is told after it.
     if let Some(inside) = inside.filter(|_| !input["about"].is_array()) {
         let is_own = texts_of(data, "words").len() > 1 && list(data, "answers").iter().any(is_plain);
-        let near = answered(cx, inside).or_else(|| in_focus(cx, inside)).filter(|_| !is_own);
+        // Where no sentence of it surely answers, the whole tells more than the nearest sentence.
+        let near = match is_sure(inside) {
+            true => answered(cx, inside),
+            false => in_focus(cx, inside).or_else(|| answered(cx, inside)),
+        };
+        let near = near.filter(|_| !is_own);
         if let Some(near) = near {
             return Said::text(format!("{near}{}", elsewhere(cx, data)));
         }
@@ -77,9 +82,16 @@ fn looked_for(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, input: &Val
         let person = household::time::words::fold(person);
         task.subject_words().split_whitespace().all(|word| person.contains(&household::time::words::fold(word)))
     });
+    let is_terse = household::time::words::words(&task.task).len() <= 4
+        && !task.is_question()
+        && input["about"].is_null()
+        && inside.is_none()
+        && list(data, "suspicious").is_empty();
+    let about = about.or_else(|| turn.found("people_about").filter(|_| is_terse));
     match (about, task.person()) {
         (Some(about), _) => Said::text(person::told(task, cx, about)),
-        (None, Some(person)) if is_bare && turn.calls.len() < 3 && cx.can("people_about") => {
+        // A name and a word or two: what is known about the person tells more than what comes near.
+        (None, Some(person)) if (is_bare || is_terse) && turn.calls.len() < 3 && cx.can("people_about") => {
             cx.call("people_about", json!({ "person": person }))
         }
         (None, Some(person)) => {

@@ -57,7 +57,12 @@ impl Asked {
                 Self::Everything
             }
             () if says("birthday geburtstag anniversaire born geboren birthdays bday") => Self::Birthday,
-            () if says("phone telephone telefon telefonnummer handynummer handy mobile tel cell numero") => Self::Phone,
+            // "On the phone she said …" is about what was said.
+            () if says("phone telephone telefon telefonnummer handynummer handy mobile tel cell numero")
+                && !asks(&["on the phone ", "am telefon ", "au telephone ", "by phone "]) =>
+            {
+                Self::Phone
+            }
             () if says("number nummer") && !says("invoice flight order policy house account ring rechnung konto") => {
                 Self::Phone
             }
@@ -76,6 +81,9 @@ impl Asked {
             ]) =>
             {
                 Self::Mail
+            }
+            () if is_bare(task, "email mail e-mail courriel adresse contact kontakt role rolle job position") => {
+                Self::Everything
             }
             () if says("owe owed schulde schulden schuldet dois doit") => Self::Owed,
             () if last
@@ -117,6 +125,15 @@ impl Asked {
             () => Self::Nothing,
         }
     }
+}
+
+/// Whether a task is no more than a person and one of these words: "Priya email".
+fn is_bare(task: &SpecialistTask, list: &str) -> bool {
+    let person = task.person().map(household::time::words::fold).unwrap_or_default();
+    let words = household::time::words::words(&task.task);
+    let is_name = |word: &str| !person.is_empty() && person.split_whitespace().any(|part| part == word);
+    let rest: Vec<&str> = words.iter().map(|word| word.folded.as_str()).filter(|word| !is_name(word)).collect();
+    matches!(rest[..], [only] if list.split_whitespace().any(|one| one == only))
 }
 
 /// The thing that was asked for; none where this does not answer it.

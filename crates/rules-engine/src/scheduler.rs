@@ -282,6 +282,11 @@ fn busy(task: &SpecialistTask, cx: &AgentContext, data: &Value) -> String {
     if task.has(Concept::Conflict) {
         let clashes: Vec<String> = times.iter().filter(|time| list(time, "titles").len() > 1).map(line).collect();
         return match clashes.is_empty() {
+            // What is on helps to judge for oneself.
+            true if !times.is_empty() => {
+                let lines: Vec<String> = times.iter().take(MOST_LINES).map(line).collect();
+                format!("{}\n\n{}", said("no_overlap"), lines.join("\n"))
+            }
             true => said("no_overlap"),
             false => format!("{}\n\n{}", said("overlaps"), clashes.join("\n")),
         };

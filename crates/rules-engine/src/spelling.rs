@@ -22,7 +22,8 @@ pub(super) fn corrected(text: &str, context: &Context) -> String {
     let speller = Speller { context, names: &names, language };
     let mut found: Vec<(&Word, Correction)> = Vec::new();
     for (at, word) in all.iter().enumerate() {
-        let correction = match slip(language, &word.folded) {
+        let next = all.get(at + 1).map_or("", |next| next.folded.as_str());
+        let correction = match slip(language, &word.folded).or_else(|| lacks_letter(language, &word.folded, next)) {
             Some(meant) => Some(Correction { meant: meant.to_owned(), cost: 0.0, is_listed: true }),
             None if speller.is_left(text, word, at) => None,
             None => speller.nearest(&word.folded),
@@ -88,6 +89,7 @@ impl<'a> Speller<'a> {
             || is_of_a_name
             || is_own
             || lexicon().is_word_of(self.language, folded)
+            || household::words::is_common(folded, self.language)
             || length > 4 && lexicon().knows(folded)
     }
 
@@ -218,6 +220,12 @@ fn capital(word: &str, is_large: bool) -> String {
         true => letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect(),
         false => word.to_owned(),
     }
+}
+
+/// "An" before a consonant is "and".
+fn lacks_letter(language: &str, folded: &str, next: &str) -> Option<&'static str> {
+    let is_article = next.starts_with(['a', 'e', 'i', 'o', 'u', 'h']) && next != "i" && next != "is" && next != "if";
+    (language == "en" && folded == "an" && !next.is_empty() && !is_article).then_some("and")
 }
 
 /// What was meant by a word, folded, that is too short to be told by its letters.

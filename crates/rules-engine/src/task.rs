@@ -87,12 +87,19 @@ impl SpecialistTask {
         let is_article = |word: &&Word| ARTICLES.contains(&word.folded.as_str());
         let behind = || {
             let from = self.words.iter().position(is_from)?;
-            let word = self.words[from + 1..].iter().find(|word| !is_article(word))?;
-            let is_asking = self
-                .hits
-                .iter()
-                .any(|hit| self.words[hit.words.clone()].contains(word) && hit.concept != Concept::Common);
-            (!self.is_time(word) && !is_asking).then(|| &self.task[word.at.clone()])
+            let says_who = |word: &&Word| {
+                let is_asking = self
+                    .hits
+                    .iter()
+                    .any(|hit| self.words[hit.words.clone()].contains(word) && hit.concept != Concept::Common);
+                let is_stop = STOP.split_whitespace().any(|stop| stop == word.folded);
+                !self.is_time(word) && !is_asking && !is_stop
+            };
+            let first = self.words[from + 1..].iter().position(|word| !is_article(&word))? + from + 1;
+            // "From Air Canada": a name may have several words.
+            let named: Vec<&Word> = self.words[first..].iter().take(3).take_while(says_who).collect();
+            let (first, last) = (named.first()?, named.last()?);
+            Some(&self.task[first.at.start..last.at.end])
         };
         self.person().or_else(behind)
     }

@@ -38,8 +38,18 @@ pub(super) fn next(task: &SpecialistTask, turn: &Turn, cx: &AgentContext) -> Sai
             from_list(task, turn, cx, input, &outcome.data)
         }
         Some(("mail_list", _, outcome)) => Said::text(listed(task, cx, &outcome.data, None)),
+        Some(("people_about", _, outcome)) if asks_whether_answered(task) => match not_yet(cx, &outcome.data) {
+            Some(told) => Said::text(told),
+            None => cx.call("mail_list", json!({ "from": task.sender(), "limit": 3 })),
+        },
         Some(("people_about", _, outcome)) => {
             Said::text(person::answer(task, cx, &outcome.data).unwrap_or_else(|| person::told(task, cx, &outcome.data)))
+        }
+        Some(("mail_triage", input, _)) if is_first && is_wary(task) && input["only"] == "suspicious" => {
+            match named(task) {
+                Some(input) => cx.call("mail_list", input),
+                None => Said::text(weighed(cx, input, turn.found("mail_triage").unwrap_or(&Value::Null))),
+            }
         }
         Some(("household_find", _, outcome)) => {
             let found = navigator::answered(cx, &outcome.data);
@@ -90,6 +100,9 @@ fn begin(task: &SpecialistTask, cx: &AgentContext) -> Said {
             () => cx.call("mail_triage", json!({ "id": id })),
         };
     }
+    if let Some(person) = task.person().filter(|_| asks_whether_answered(task) && cx.can("people_about")) {
+        return cx.call("people_about", json!({ "person": person }));
+    }
     let own = wants_sent(task);
     if is_about_awaited(task) && task.person().is_none() {
         return cx.call("mail_list", json!({ "awaiting": true }));
@@ -127,6 +140,10 @@ fn begin(task: &SpecialistTask, cx: &AgentContext) -> Said {
     let wanted = topic.cloned().or_else(|| {
         ((wants_one || !is_general) && sender.is_none()).then_some(subject).filter(|words| !words.is_empty())
     });
+    // Whether a mail can be trusted: all that is suspicious is looked at beside those that the words name.
+    if is_wary(task) && !is_wary_of_all(task) && (sender.is_some() || wanted.is_some()) && cx.can("mail_triage") {
+        return cx.call("mail_triage", json!({ "only": "suspicious" }));
+    }
     if sender.is_some() || wanted.is_some() || is_unread || !cx.can("mail_triage") {
         let query = wanted.filter(|words| sender.is_none_or(|sender| !is_name_of(words, sender)));
         return cx.call(
@@ -150,6 +167,11 @@ fn from_list(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, input: &Valu
     // Mails that hold less than half of the words are other ones.
     let is_near = data["covers"].as_f64().is_none_or(|covers| covers >= 0.5);
     let mails = if is_near { list(data, "mails") } else { &[] };
+    if is_wary(task)
+        && let Some(suspicious) = turn.found("mail_triage")
+    {
+        return verdicts(task, turn, cx, input, mails, suspicious);
+    }
     let Some(first) = mails.first() else {
         // A mail that cannot be found by its words may still be among those that are suspicious.
         if is_wary(task) && turn.calls.len() < MOST_CALLS - 1 && cx.can("mail_triage") {
@@ -191,7 +213,7 @@ fn from_list(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, input: &Valu
         }
         _ if is_about_thread(task) && cx.can("mail_thread") => cx.call("mail_thread", json!({ "id": id })),
         _ if wants_text(task)
-            && (mails.len() == 1 || wants_newest(task) || task.person().is_some())
+            && (mails.len() == 1 || wants_newest(task) || task.person().is_some() && !speaks_of_several(task))
             && cx.can("mail_read") =>
         {
             cx.call("mail_read", json!({ "id": id }))
@@ -202,6 +224,108 @@ fn from_list(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, input: &Valu
         }
         _ => Said::text(listed(task, cx, data, None)),
     }
+}
+
+/// How the mails are looked for that a question about trust names.
+fn named(task: &SpecialistTask) -> Option<Value> {
+    let (since, until) = task.bounds();
+    let (sender, subject) = (task.sender(), subject(task));
+    let topic = task.entities.topics.iter().find(|topic| !is_plain_request(topic)).or(task.entities.quoted.first());
+    let query = topic.cloned().or_else(|| Some(subject).filter(|words| !words.is_empty()));
+    let query = query.filter(|words| sender.is_none_or(|sender| !is_name_of(words, sender)));
+    (sender.is_some() || query.is_some())
+        .then(|| json!({ "from": sender, "query": query, "since": since, "until": until }))
+}
+
+/// Which of the mails that a question may mean can be trusted: one is judged, several are told with a verdict each, and the person is asked which
+/// one is meant.
+fn verdicts(
+    task: &SpecialistTask,
+    turn: &Turn,
+    cx: &AgentContext,
+    input: &Value,
+    mails: &[Value],
+    suspicious: &Value,
+) -> Said {
+    let words: Vec<String> =
+        household::time::words::words(&format!("{} {}", subject(task), task.sender().unwrap_or_default()))
+            .into_iter()
+            .map(|word| word.folded)
+            .filter(|word| word.chars().count() > 2 && !household::words::is_light(word))
+            .collect();
+    let is_listed = |item: &&Value| mails.iter().any(|mail| mail["emailId"] == item["emailId"]);
+    let is_in_time = |item: &&Value| {
+        let at = |value: &Value| value.as_str().and_then(|text| text.parse::<jiff::Timestamp>().ok());
+        let date = at(&item["date"]);
+        at(&input["since"]).is_none_or(|since| date.is_none_or(|date| date >= since))
+            && at(&input["until"]).is_none_or(|until| date.is_none_or(|date| date <= until))
+    };
+    let shares = |item: &&Value| {
+        let text = format!("{} {} {}", text_of(item, "from"), text_of(item, "subject"), text_of(item, "summary"));
+        words.iter().any(|word| household::Household::says_word(&text, word))
+    };
+    let more: Vec<&Value> =
+        list(suspicious, "items").iter().filter(|item| !is_listed(item) && is_in_time(item) && shares(item)).collect();
+    match (mails, &more[..]) {
+        ([], _) if input["from"].is_string() && (input["query"].is_string() || input["since"].is_string()) => {
+            cx.call("mail_list", json!({ "from": input["from"] }))
+        }
+        ([], []) if input["query"].is_string() && input["folder"].is_null() && turn.calls.len() < MOST_CALLS => {
+            cx.call("mail_list", json!({ "folder": "all", "query": input["query"] }))
+        }
+        ([], []) => {
+            let none = json!({ "only": "suspicious" });
+            Said::text(format!("{}\n\n{}", nothing(task, cx), weighed(cx, &none, suspicious)))
+        }
+        ([only], []) => cx.call("mail_triage", json!({ "id": only["emailId"] })),
+        ([], [only]) => cx.call("mail_triage", json!({ "id": only["emailId"] })),
+        (mails, more) => {
+            let verdict = |mail: &Value| {
+                let is_odd = mail["category"] == "suspicious" || !list(mail, "warnings").is_empty();
+                let said = cx.speech.say(if is_odd { "short_suspicious" } else { "short_fine" }, &[]);
+                let why = texts_of(mail, "warnings").into_iter().next();
+                let why = why.map(|why| cx.speech.say("careful", &[("warning", &cx.speech.reason(&why))]));
+                let why = why.map(|why| format!("\n   {why}")).unwrap_or_default();
+                format!("{}: {said}{why}", cx.dates.mail(mail))
+            };
+            // One mail beside others that are not in the list has no number.
+            let is_numbered = mails.len() > 1;
+            let line = |(at, mail): (usize, &Value)| match is_numbered {
+                true => format!("{}. {}", at + 1, verdict(mail)),
+                false => format!("- {}", verdict(mail)),
+            };
+            let numbered = mails.iter().take(MOST_TOLD).enumerate().map(line);
+            let beside = more.iter().take(2).map(|mail| format!("- {}", verdict(mail)));
+            let (numbered, beside): (Vec<String>, Vec<String>) = (numbered.collect(), beside.collect());
+            // What is suspicious is said first.
+            let parts = [beside.join("\n"), numbered.join("\n")];
+            let told: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+            let head = cx.speech.say(if is_numbered { "which_verdict" } else { "several_verdicts" }, &[]);
+            Said::text(format!("{head}\n\n{}", told.join("\n")))
+        }
+    }
+}
+
+/// Whether it asks if a person answered the owner: "did she answer about the date?".
+fn asks_whether_answered(task: &SpecialistTask) -> bool {
+    let opens = household::time::words::words(&task.task)
+        .first()
+        .is_some_and(|word| ["did", "has", "have", "hat", "haben", "est"].contains(&word.folded.as_str()));
+    opens
+        && task.says("answer answered reply replied respond responded geantwortet beantwortet repondu")
+        && !task.says("i we ich wir je j nous")
+}
+
+/// That a person has not answered: the owner's last mail to them is newer than theirs.
+fn not_yet(cx: &AgentContext, data: &Value) -> Option<String> {
+    let [person] = list(data, "people") else { return None };
+    let at = |mail: &Value| mail["date"].as_str().and_then(|date| date.parse::<jiff::Timestamp>().ok());
+    let (sent, received) = (&data["sent"]["last"], &data["received"]["last"]);
+    let is_open = at(sent)? > at(received).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+    let when = sent["date"].as_str().map(|date| cx.dates.moment(date)).unwrap_or_default();
+    let told = [("who", text_of(person, "name")), ("when", when), ("subject", text_of(sent, "subject"))];
+    let told: Vec<(&str, &str)> = told.iter().map(|(slot, value)| (*slot, value.as_str())).collect();
+    is_open.then(|| cx.speech.say("no_answer_yet", &told))
 }
 
 /// The words that say which mails are meant, besides people and times.
@@ -247,6 +371,11 @@ fn wants_text(task: &SpecialistTask) -> bool {
         || task.says("read open lies offne vorlesen lis ouvre")
         || (task.says("say says write wrote steht schreibt schrieb dit ecrit want wants will")
             && task.says("what was que quoi"))
+}
+
+/// Whether more than one mail is spoken of.
+fn speaks_of_several(task: &SpecialistTask) -> bool {
+    task.says("mails emails messages nachrichten courriels messages")
 }
 
 fn wants_newest(task: &SpecialistTask) -> bool {

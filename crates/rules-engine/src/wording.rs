@@ -11,9 +11,11 @@ pub(super) fn points(task: &SpecialistTask) -> Vec<String> {
     let told = match (task.content(), task.behind_person()) {
         (Some(content), _) if task.says("dass") => Some(sentence(&main_clause(&content))),
         (Some(content), _) => Some(sentence(&content)),
-        (None, Some(rest)) if task.has(Concept::Ask) => question(rest),
+        (None, Some(rest)) if task.has(Concept::Ask) => asked(rest),
         (None, Some(rest)) if task.has(Concept::Acknowledge) => thanks(rest),
         (None, Some(rest)) if task.has(Concept::Tell) => statement(rest),
+        // "Email Priya I come on Friday": a sentence of its own is what is to be said.
+        (None, Some(rest)) if is_statement(rest) => Some(sentence(rest)),
         (None, _) => None,
     };
     // "Write to Brigitte, I pay tomorrow": what stands behind the comma is to be said.
@@ -46,7 +48,9 @@ pub(super) fn added(task: &SpecialistTask) -> Option<Vec<String>> {
 }
 
 /// Words behind which stands what is to be added, the longer before those within them.
-const ADDING: [&str; 22] = [
+const ADDING: [&str; 24] = [
+    "häng noch an",
+    "hänge noch an",
     "also add",
     "also say",
     "also mention",
@@ -86,6 +90,55 @@ pub(super) fn instead(said: &str) -> String {
     ends.iter().find_map(|end| said.strip_suffix(end)).unwrap_or(said).to_owned()
 }
 
+/// "Actually make it half past four": what is to stand in a draft in place of something of its kind.
+pub(super) fn replacement(said: &str) -> Option<&str> {
+    let folded = said.to_lowercase();
+    let (at, cue) = REPLACING.iter().filter_map(|cue| Some((find_word(&folded, cue)?, *cue))).min()?;
+    let is_first = said.get(..at)?.split_whitespace().count() <= 2 && folded.len() == said.len();
+    let rest = said.get(at + cue.len()..).filter(|_| is_first)?.trim().trim_end_matches(['.', '!']);
+    let rest = [" instead", " please", " bitte", " stattdessen", " plutôt"]
+        .iter()
+        .fold(rest, |rest, end| rest.strip_suffix(end).unwrap_or(rest));
+    let count = rest.split_whitespace().count();
+    let is_value = rest
+        .split_whitespace()
+        .next()
+        .is_some_and(|word| !household::words::is_light(&word.to_lowercase()) || count > 1);
+    (is_value && (1..=5).contains(&count)).then_some(rest)
+}
+
+const REPLACING: [&str; 8] =
+    ["make it", "make that", "change it to", "change that to", "mach es", "mach daraus", "mach draus", "mets plutôt"];
+
+/// A text in which a value stands in place of the one of its kind: a count beside the same unit, a time, a day. None where there is no such.
+pub(super) fn replaced(body: &str, value: &str, now: &jiff::Zoned) -> Option<String> {
+    let own = body.find("\n>").unwrap_or(body.len());
+    let (text, quoted) = body.split_at(own);
+    let all = household::time::words::words(text);
+    let said = household::time::words::words(value);
+    let kind = |text: &str| household::time::parse(text, now).when.map(|when| when.is_exact);
+    // "Fifteen minutes": the count beside that unit.
+    if let [count, unit] = &said[..] {
+        let is_unit = |word: &str| word.trim_end_matches('s') == unit.folded.trim_end_matches('s');
+        let place = all.windows(2).find(|pair| is_unit(&pair[1].folded)).map(|pair| pair[0].at.clone());
+        if let Some(place) = place {
+            let count = &value[count.at.clone()];
+            return Some(format!("{}{count}{}{quoted}", &text[..place.start], &text[place.end..]));
+        }
+    }
+    let wanted = kind(value).or_else(|| kind(&format!("at {value}")))?;
+    let times = household::time::parse(text, now).said;
+    let is_kind = |place: &&std::ops::Range<usize>| kind(&text[(*place).clone()]) == Some(wanted);
+    let number = || {
+        let is_hour = |word: &&household::time::words::Word| word.folded.parse::<u8>().is_ok_and(|hour| hour <= 24);
+        all.iter().find(is_hour).map(|word| word.at.clone()).filter(|_| wanted)
+    };
+    let place = times.iter().find(is_kind).cloned().or_else(number)?;
+    let before = &text[place.clone()];
+    let mark = ["at ", "um ", "à "].iter().find(|mark| before.starts_with(**mark)).copied().unwrap_or_default();
+    Some(format!("{}{mark}{value}{}{quoted}", &text[..place.start], &text[place.end..]))
+}
+
 /// A German clause behind "dass", as a sentence of its own: "ich gern singe" is "ich singe gern".
 fn main_clause(content: &str) -> String {
     let words: Vec<&str> = content.trim_end_matches(['.', '!']).split_whitespace().collect();
@@ -117,6 +170,45 @@ pub(super) fn sentence(text: &str) -> String {
     let first = letters.next().into_iter().flat_map(char::to_uppercase);
     let whole: String = first.chain(letters).collect();
     if whole.ends_with(['.', '!', '?', '…']) { whole } else { format!("{whole}.") }
+}
+
+/// What is to be asked: as a question to that person, else in the words that were said, marked as such.
+fn asked(rest: &str) -> Option<String> {
+    let cues = ["and ask ", "to ask ", "und frag ", "und frage ", "et demande "];
+    let rest = cues.iter().find_map(|cue| Some(rest.split_once(cue)?.1)).unwrap_or(rest);
+    let pronouns = ["him ", "her ", "them ", "ihn ", "sie ", "lui "];
+    let rest = pronouns.iter().find_map(|pronoun| rest.strip_prefix(pronoun)).unwrap_or(rest);
+    let open = rest.trim().trim_end_matches(['.', '?', ' ']);
+    let is_said = open.split_whitespace().count() > 2;
+    question(rest).or_else(|| french_question(open)).or_else(|| is_said.then(|| format!("[[{open}]]")))
+}
+
+/// "si elle a reçu les photos", as a question to that person, where the verb is a common one.
+fn french_question(open: &str) -> Option<String> {
+    const VERBS: [(&str, &str); 9] = [
+        ("a", "avez"),
+        ("est", "êtes"),
+        ("peut", "pouvez"),
+        ("veut", "voulez"),
+        ("vient", "venez"),
+        ("sera", "serez"),
+        ("doit", "devez"),
+        ("pourrait", "pourriez"),
+        ("connaît", "connaissez"),
+    ];
+    let rest = open.strip_prefix("si ").or_else(|| open.strip_prefix("s'"))?;
+    let rest = rest.strip_prefix("elle ").or_else(|| rest.strip_prefix("il "))?;
+    let (verb, rest) = rest.split_once(' ')?;
+    let (_, yours) = VERBS.iter().find(|(theirs, _)| *theirs == verb)?;
+    Some(format!("Pourriez-vous me dire si vous {yours} {rest} ?"))
+}
+
+/// Whether words behind a name are a sentence of their own: it begins with who or what it speaks of.
+fn is_statement(rest: &str) -> bool {
+    const SUBJECTS: &str = "i i'm i'll i've we we'll we're it it's there my our yes no thanks ich wir es mein meine unser je j'ai nous mon ma oui non";
+    let first = rest.split_whitespace().next().unwrap_or_default().to_lowercase();
+    let first = first.trim_end_matches(',');
+    SUBJECTS.split_whitespace().any(|subject| subject == first) && rest.split_whitespace().count() > 2
 }
 
 /// "when he can meet", "to send it again", "for a quote", as a question to that person.
@@ -172,6 +264,10 @@ fn to_you(text: &str) -> String {
             }
             "him" | "them" => "you",
             "his" | "her" | "their" => "your",
+            "still" | "also" | "already" | "really" | "always" | "often" | "ever" if after_you => {
+                is_after_you = true;
+                word
+            }
             "is" if after_you => "are",
             "has" if after_you => "have",
             "was" if after_you => "were",
@@ -187,6 +283,21 @@ fn to_you(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::intent::Context;
+
+    #[test]
+    fn a_value_in_a_draft_is_replaced_by_one_of_its_kind() {
+        let now = "2026-01-15T11:00:00+01:00[Europe/Berlin]".parse().expect("a moment");
+        for (body, said, told) in [
+            ("I am ten minutes late.", "actually make it fifteen minutes", "I am fifteen minutes late."),
+            ("Let us meet at 3 pm.", "make it half past four", "Let us meet at half past four."),
+            ("I come on Tuesday.", "make that next Wednesday", "I come on next Wednesday."),
+        ] {
+            let value = replacement(said).expect("a value");
+            assert_eq!(replaced(body, value, &now).as_deref(), Some(told), "{said}");
+        }
+        assert_eq!(replacement("make it shorter please and send it to all of them"), None);
+        assert_eq!(replaced("Thank you.", "half past four", &now), None);
+    }
 
     #[test]
     fn what_is_to_be_told_becomes_sentences_to_that_person() {
@@ -209,7 +320,18 @@ mod tests {
         ] {
             assert_eq!(points(&SpecialistTask::read(task, &context)), [told], "{task}");
         }
-        for task in ["Reply to that mail from Tom", "Email Tom about the invoice", "Frag Anna, ob sie Zeit hat"] {
+        for (task, told) in [
+            ("Frag Anna, ob sie Zeit hat", "[[ob sie Zeit hat]]"),
+            (
+                "Could you write to Tom and ask whether he still needs it?",
+                "Could you tell me whether you still need it?",
+            ),
+            ("email Tom I come on Friday", "I come on Friday."),
+            ("Demande à Anna si elle a reçu les photos", "Pourriez-vous me dire si vous avez reçu les photos ?"),
+        ] {
+            assert_eq!(points(&SpecialistTask::read(task, &context)), [told], "{task}");
+        }
+        for task in ["Reply to that mail from Tom", "Email Tom about the invoice"] {
             assert_eq!(points(&SpecialistTask::read(task, &context)), Vec::<String>::new(), "{task}");
         }
     }

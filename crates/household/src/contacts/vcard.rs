@@ -5,6 +5,7 @@ use mail_parser::decoders::quoted_printable::quoted_printable_decode;
 
 use super::Contact;
 use crate::text;
+use crate::text::fold;
 
 /// The people in a file, which may hold several cards. A card without name and address is nobody.
 pub(super) fn read(bytes: &[u8]) -> Vec<Contact> {
@@ -53,11 +54,25 @@ pub(super) fn read(bytes: &[u8]) -> Vec<Contact> {
                     pieces(&value).iter().map(|part| said(part, 120)).filter(|part| !part.is_empty()).collect();
                 person.address = Some(parts.join(", ")).filter(|address| !address.is_empty());
             }
-            ("NOTE", Some(person)) if person.note.is_none() => person.note = Some(said(&value, 500)),
+            ("NOTE", Some(person)) if person.note.is_none() => {
+                let note = said(&value, 500);
+                person.nicknames.extend(called_in(&note));
+                person.note = Some(note);
+            }
             _ => {}
         }
     }
     people
+}
+
+/// What a person is called by a note such as "My sister Ada. London.": a name behind a word for what they are to the owner.
+fn called_in(note: &str) -> Option<String> {
+    let first = note.split(['.', ',', ';', '(']).next()?;
+    let words: Vec<&str> = first.split_whitespace().collect();
+    let is_name = |word: &str| word.starts_with(char::is_uppercase) && word.chars().all(char::is_alphabetic);
+    let named =
+        words.windows(2).find(|pair| crate::glossary::relation(&fold(pair[0])).is_some() && is_name(pair[1]))?;
+    Some(named[1].to_owned())
 }
 
 /// Lines as they were before they were broken: continued by a space, or, in version 2.1, by `=` at the end.

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use jiff::{Timestamp, ToSpan};
 use serde_json::{Value, json};
 
-use super::Passage;
 use super::wanted::Wanted;
+use super::{Passage, is_light};
 use crate::calendar::{self, Occurrence};
 use crate::contacts::Contact;
 use crate::error::Error;
@@ -112,6 +112,9 @@ impl Source {
 
 /// Everything that may answer.
 pub(super) fn gather(terms: &[Term], kinds: &[String], household: &Household) -> Result<Vec<Passage>, Error> {
+    // Words that say little stand everywhere; texts are gathered by the others, where there are any.
+    let weighty: Vec<Term> = terms.iter().filter(|term| !is_light(term)).cloned().collect();
+    let terms = if weighty.is_empty() { terms } else { &weighty };
     let is_asked = |kind: &str| kinds.is_empty() || kinds.iter().any(|one| one == kind);
     let mut passages = Vec::new();
     if is_asked("note") {
@@ -182,7 +185,11 @@ fn mails_of(ids: &[String], household: &Household) -> Result<Vec<Mail>, Error> {
     let mut mails = Vec::new();
     for id in ids.iter().filter(|id| !id.ends_with(".md")) {
         if let Ok(mail) = mailbox.find(id) {
-            mails.extend(mailbox.thread(&mail)?);
+            for mail in mailbox.thread(&mail)? {
+                if !mails.iter().any(|known: &Mail| known.id == mail.id) {
+                    mails.push(mail);
+                }
+            }
         }
     }
     Ok(mails)

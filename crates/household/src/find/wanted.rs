@@ -33,7 +33,7 @@ const ASKING: &str = " actually again also already exactly eigentlich nochmal ge
     think thought believe guess glaube denke crois pense mine ours meins kind sort way lot bit whats wheres whos hows d ll s re ve m j l n c qu t y ne pas point va vais vas \
     our ours mine yours dein deine deinen euer ihr ihre ihren ton ta tes nos vos leur leurs \
     look looks looking check checking find search show list see \
-    agree agreed agreement decide decided vereinbart ausgemacht abgemacht beschlossen entschieden convenu decidé decide note noted wrote next nachste nachster nachsten prochain prochaine mutch hot heiss hoch lang amount betrag montant long far weit alt old come comes came coming kommt kommen kommst kam gehort gehen geht gibt faut falloir commence \
+    note noted wrote next nachste nachster nachsten prochain prochaine mutch hot heiss hoch lang amount betrag montant long far weit alt old come comes came coming kommt kommen kommst kam gehort gehen geht gibt faut falloir commence \
     commencer coutera couterait cost happen happens happened begin begins start starts starten beginnt fangt arrive lot together altogether \
     alltogether ensemble insgesamt zusammen total place put kept keep liegt lie lies stehen called heisst name named appelle name again \
     demande elle il on nous wir uns us them they he she him her their his hat habt gerade moment currently exactement \
@@ -74,9 +74,10 @@ impl Wanted {
         );
         add(
             has(
-                "when wann quand next nachste nachster nachsten prochain prochaine deadline frist due until bis echeance birthday geburtstag \
+                "next nachste nachster nachsten prochain prochaine deadline frist due until bis echeance birthday geburtstag \
                  anniversaire till date jusqu",
-            ) || asks("what which wie quelle um", "time day date spat heure jour uhr datum")
+            ) || asks_when(&words)
+                || asks("what which wie quelle um", "time day date spat heure jour uhr datum")
                 || asks("at um a", "what wieviel quelle")
                 || asks("how wie", "late spat"),
             Self::Time,
@@ -131,6 +132,20 @@ impl Wanted {
             Self::Phone => digits >= 6 && longest_number(sentence) >= 6,
         }
     }
+}
+
+/// Whether "when" asks for a time: at the beginning, at the end, behind a word that joins, or before a verb. "I wrote it down when I moved" does not.
+fn asks_when(words: &[String]) -> bool {
+    const JOINS: &str = " and und et by since till until bis seit or but so tell know says also from von to ";
+    const VERBS: &str = " is are was were am do does did will would can could should must have has had ist sind war waren kommt hat habe haben wird \
+        werden muss kann soll darf geht fahrt beginnt findet est sont etait sera seront dois doit faut peut a ont commence arrive part rentre ";
+    let has = |list: &str, at: Option<usize>| {
+        at.and_then(|at| words.get(at)).is_some_and(|word| list.contains(&format!(" {word} ")))
+    };
+    words.iter().enumerate().any(|(at, word)| {
+        let is_when = ["when", "wann", "quand"].contains(&word.as_str());
+        is_when && (at <= 1 || at + 1 == words.len() || has(JOINS, at.checked_sub(1)) || has(VERBS, Some(at + 1)))
+    })
 }
 
 /// Small numbers in words.

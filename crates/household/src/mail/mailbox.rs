@@ -344,8 +344,18 @@ impl Filter {
 
 fn is_called(person: &super::address::Person, wanted: &str) -> bool {
     let called = fold(&person.to_string());
-    fold(wanted).split_whitespace().all(|word| called.contains(word.trim_matches(['<', '>', ',', '"'])))
+    // A short word must begin one: "air" is no part of "Sinclair".
+    let is_in = |word: &str| {
+        called.match_indices(word).any(|(at, _)| {
+            let begins = !called[..at].chars().next_back().is_some_and(char::is_alphanumeric);
+            begins || word.chars().count() >= LONGEST_BEGINNING
+        })
+    };
+    fold(wanted).split_whitespace().map(|word| word.trim_matches(['<', '>', ',', '"'])).all(is_in)
 }
+
+/// A piece of a name that is at least so long may stand anywhere in it.
+const LONGEST_BEGINNING: usize = 5;
 
 /// What rows must be like.
 #[derive(Default)]

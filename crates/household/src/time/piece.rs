@@ -117,6 +117,9 @@ impl Grammar<'_> {
         {
             return Some((Piece::Days(from, to), end));
         }
+        if let Some(Sense::Clocks(from, to)) = self.any(first, |sense| matches!(sense, Sense::Clocks(..))) {
+            return Some((Piece::Clocks(clock(from.0, from.1)?, clock(to.0, to.1)?), first + 1));
+        }
         if let Some(Sense::Hours(from, to)) = self.any(first, |sense| matches!(sense, Sense::Hours(..))) {
             let (half, end) = self.half_of_day(first + 1);
             let guess = |hour: i8| half.map_or_else(|| likely(hour), |half| half.of(hour));

@@ -26,10 +26,14 @@ pub(super) enum Sense {
     One,
     /// A number with an ending: `20th`.
     Ordinal(i8),
+    /// An ordinal in words, a day only beside a month: "the third of October".
+    Spelled(i8),
     /// Hour and minute, and whether it could as well be a length (`2h`).
     Clock(i8, i8, bool),
     /// Two hours in one word, `2-4`, of which the half of the day is not known.
     Hours(i8, i8),
+    /// From one time of the clock to another in one word: `16:00-17:30`.
+    Clocks((i8, i8), (i8, i8)),
     Date(Date),
     Moment(DateTime),
     /// Day and month.
@@ -109,6 +113,12 @@ pub(super) fn items(text: &str, words: &[Word]) -> Vec<Item> {
             let joined = words.iter().map(|word| word.folded.as_str()).collect::<Vec<_>>().join(" ");
             PHRASES.get(joined.as_str()).map(|senses| (length, senses.clone()))
         };
+        // German joins a day and a part of it: `Montagabend`.
+        if let Some((day, part)) = joined(&word.folded) {
+            items.extend([day, part].map(|senses| Item { senses, words: at..at + 1 }));
+            at += 1;
+            continue;
+        }
         let (length, mut senses) = (1..=LONGEST).rev().find_map(phrase).unwrap_or((1, Vec::new()));
         if length == 1 {
             let next = words.get(at + 1).map_or("", |next| &next.folded);
@@ -126,6 +136,24 @@ pub(super) fn items(text: &str, words: &[Word]) -> Vec<Item> {
         at += length;
     }
     items
+}
+
+/// A weekday and a part of the day in one word.
+fn joined(word: &str) -> Option<(Vec<Sense>, Vec<Sense>)> {
+    const PARTS: [(&str, Part); 6] = [
+        ("vormittag", Part::Morning),
+        ("nachmittag", Part::Afternoon),
+        ("morgen", Part::Morning),
+        ("fruh", Part::Morning),
+        ("mittag", Part::Afternoon),
+        ("abend", Part::Evening),
+    ];
+    let word = word.strip_suffix('s').unwrap_or(word);
+    PARTS.into_iter().find_map(|(part, sense)| {
+        let day = PHRASES.get(word.strip_suffix(part)?)?;
+        let is_day = day.iter().any(|sense| matches!(sense, Sense::Weekday(_)));
+        is_day.then(|| (day.clone(), vec![Sense::Part(sense)]))
+    })
 }
 
 /// Every word that stands in a phrase of time, so that misspelt ones are mended too.
@@ -178,6 +206,7 @@ fn named(heading: &str) -> Option<Sense> {
             _ => return None,
         }),
         "number" => Sense::Number(value.parse().ok()?),
+        "spelled" => Sense::Spelled(value.parse().ok()?),
         "one" => Sense::One,
         "next" => Sense::Next,
         "coming" => Sense::Coming,
@@ -266,6 +295,12 @@ fn separated(word: &str) -> Option<Sense> {
     }
     if let Ok(date) = word.parse::<Date>() {
         return Some(Sense::Date(date));
+    }
+    if let Some((from, to)) = word.split_once('-')
+        && let Some(Sense::Clock(from, from_minute, _)) = separated(from)
+        && let Some(Sense::Clock(to, to_minute, _)) = separated(to)
+    {
+        return ((from, from_minute) < (to, to_minute)).then_some(Sense::Clocks((from, from_minute), (to, to_minute)));
     }
     if let Some((hour, minute)) = word.split_once(':').or_else(|| word.split_once('h')) {
         let is_length = word.contains('h');

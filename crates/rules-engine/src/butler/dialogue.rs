@@ -28,6 +28,8 @@ pub(super) struct Dialogue {
     pub time: Option<String>,
     /// The person who was spoken of last.
     pub person: Option<String>,
+    /// Whether the last request named that person itself.
+    pub said_person: bool,
     /// The draft that is being worked on.
     pub draft: Option<String>,
     /// What was done and can be taken back, the newest last.
@@ -68,8 +70,12 @@ impl Dialogue {
         let read = classify(&super::asked_for(&turn.said, cx), &cx.context);
         let mut next = self;
         next.just_done = false;
+        // A pronoun goes on with the person who was named.
+        let all = household::time::words::words(&turn.said);
+        next.said_person = all.iter().any(|word| PRONOUNS.contains(&word.folded.as_str()));
         if let Some(person) = read.entities.people.first().or(read.entities.addresses.first()) {
             next.person = Some(person.clone());
+            next.said_person = true;
         }
         match plan {
             Plan::Say(spoken) => {
@@ -79,6 +85,7 @@ impl Dialogue {
             }
             Plan::Hand(steps) => {
                 next.is_asked = false;
+                let question = super::readings::question(&steps, turn, cx);
                 let (steps, turn, _) = super::readings::chosen(&steps, turn, cx);
                 let turn = &turn;
                 next.take_results(&steps, turn, cx);
@@ -88,6 +95,11 @@ impl Dialogue {
                     next.is_asked = !spoken.numbered.is_empty();
                     next.numbered = spoken.numbered;
                     next.yes = spoken.yes;
+                }
+                if let Some(spoken) = question {
+                    next.is_asked = true;
+                    next.numbered = spoken.numbered;
+                    next.yes = None;
                 }
                 let time = steps.iter().rev().find_map(|step| step.time.clone());
                 next.day = time.as_ref().map(|time| day_of(time, cx)).or(next.day);
@@ -144,14 +156,18 @@ impl Dialogue {
         self.yes = all.first().map(|offer| offer.step.clone());
         self.numbered =
             if by_number.is_empty() { all.into_iter().map(|offer| offer.step).collect() } else { by_number };
-        if let [Thing::Person(name), ..] = &things[..] {
+        // "Dad" finds more than the name on his card.
+        let is_said = self.said_person;
+        if let [Thing::Person(name), ..] = &things[..]
+            && !is_said
+        {
             self.person = Some(name.clone());
         }
         let last = turn.calls.last().and_then(|called| called.result.as_ref());
         let is_quoted = last.is_some_and(|result| result.data["data"]["answers"].is_array());
         match &things[..] {
             [Thing::Mail { from, .. }] => self.person = Some(from.clone()),
-            things if is_quoted => {
+            things if is_quoted && !is_said => {
                 let from = |thing: &Thing| match thing {
                     Thing::Mail { from, .. } => Some(from.clone()),
                     _ => None,
@@ -167,6 +183,9 @@ impl Dialogue {
         }
     }
 }
+
+const PRONOUNS: [&str; 13] =
+    ["he", "him", "his", "she", "her", "hers", "er", "ihm", "ihn", "ihr", "elle", "lui", "son"];
 
 /// The days of a time, by their dates; what names no day as it stands.
 fn day_of(time: &str, cx: &AgentContext) -> String {

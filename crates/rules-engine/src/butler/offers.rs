@@ -7,7 +7,9 @@ use super::thing::Thing;
 use super::{Step, reason};
 use crate::agent_context::AgentContext;
 use crate::intent::Intent;
+use crate::lexicon::{Concept, lexicon};
 use crate::speech::Tongue;
+use household::time::words::words;
 
 /// Something that can be done next.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,7 +61,7 @@ pub(super) fn of(things: &[Thing], is_numbered: bool, last: &Step, cx: &AgentCon
                 all.push(Offer { label, step: step(Intent::Draft, "Draft a reply", first) });
             }
             if !is_numbered && !is_suspicious && !is_whole {
-                all.push(Offer { label: speech.say("offer_read", &[]), step: usual(first, last) });
+                all.push(Offer { label: speech.say("offer_read", &[]), step: step(Intent::Triage, READ, first) });
             }
             match is_numbered {
                 false => Offers { all, ..Offers::default() },
@@ -95,9 +97,17 @@ pub(super) fn of(things: &[Thing], is_numbered: bool, last: &Step, cx: &AgentCon
 const READ: &str = "Read the mail";
 const OPEN: &str = "Open the note";
 
+/// The task that says whether a mail can be trusted.
+const TRUST: &str = "Is this mail genuine?";
+
+fn asks_about_trust(task: &str) -> bool {
+    lexicon().hits(&words(task)).iter().any(|hit| hit.concept == Concept::Genuine)
+}
+
 /// What is done with a thing when nothing else is said.
 pub(super) fn usual(thing: &Thing, last: &Step) -> Step {
     match thing {
+        Thing::Mail { .. } if asks_about_trust(&last.task) => step(Intent::Triage, TRUST, thing),
         Thing::Mail { .. } => step(Intent::Triage, READ, thing),
         // The words that asked for the time say what it is for.
         Thing::Slot(_) => {

@@ -1,12 +1,14 @@
 //! Readings of one question, weighed by what the household holds: the reading that its words suggest, and a search of everything.
 //!
-//! The second is tried where the result of the first speaks of little that was asked for. Told is the one that speaks of more; where neither does, that
-//! is said first. What is a request for an action, or names nothing but a time or a person, has one reading.
+//! The second is tried where the result of the first speaks of little that was asked for. Told is the one that speaks of more. Where the first speaks
+//! of nothing that was asked for and the second only comes near, the person is asked which one is meant. What is a request for an action, or names
+//! nothing but a time or a person, has one reading.
 
 use household::Household;
 use household::time::words::words;
+use household::words::is_light;
 
-use super::{Step, asks, thing};
+use super::{Spoken, Step, asks, reason, thing};
 use crate::agent_context::AgentContext;
 use crate::conversation::{ToolCall, Turn};
 use crate::intent::Intent;
@@ -72,13 +74,64 @@ pub(super) fn chosen(steps: &[Step], turn: &Turn, cx: &AgentContext) -> (Vec<Ste
     let found = evidence(other, searched, cx);
     let is_empty = thing::found(called).is_empty();
     let is_sure = is_sure(searched);
-    if is_sure && found >= told + AHEAD || is_empty && found > 0.0 {
+    // That nothing is on at a time is an answer, too.
+    let is_vain = is_empty && (is_sure || first.intent != Intent::Schedule || first.time.is_none());
+    if is_sure && found >= told + AHEAD || is_vain && found > 0.0 || is_doubtful(first, told, found, cx) {
         let (steps, turn) = only(other, std::slice::from_ref(searched));
         return (steps, turn, None);
     }
     let (steps, turn) = only(first, std::slice::from_ref(called));
-    let unsaid = (!is_empty && told < LITTLE).then(|| subject(first, cx).join(", "));
+    let unsaid = subject(first, cx);
+    let is_timed = first.intent == Intent::Schedule && first.time.is_some() && unsaid.iter().all(|word| is_light(word));
+    let unsaid = (!is_empty && told < LITTLE && !is_timed).then(|| unsaid.join(", "));
     (steps, turn, unsaid)
+}
+
+/// Whether the reading that the words suggest says nothing of what was asked for, and the search says some of it.
+fn is_doubtful(first: &Step, told: f64, found: f64, cx: &AgentContext) -> bool {
+    let is_enough = if first.intent == Intent::Schedule && first.time.is_none() { 0 } else { 1 };
+    let weighty = subject(first, cx).iter().filter(|word| !is_light(word)).count();
+    told < f64::EPSILON && found >= LITTLE && weighty > is_enough
+}
+
+/// Whether free times were looked for although the words name something that has nothing to do with them.
+fn is_off(first: &Step, called: &ToolCall, cx: &AgentContext) -> bool {
+    let data = called.result.as_ref().map(|result| &result.data["data"]);
+    let has_slots = data.is_some_and(|data| !list(data, "suggestedSlots").is_empty());
+    let weighty = subject(first, cx).iter().filter(|word| !is_light(word)).count();
+    first.intent == Intent::Schedule && first.time.is_none() && has_slots && weighty > 1
+}
+
+/// The question which of two readings is meant, where neither is convincing: with the nearest that a search found, and numbers for both.
+pub(super) fn question(steps: &[Step], turn: &Turn, cx: &AgentContext) -> Option<Spoken> {
+    let ([first, other], [called, searched]) = (steps, &turn.calls[..]) else { return None };
+    let (told, found) = (evidence(first, called, cx), evidence(other, searched, cx));
+    if is_other(other) && told < f64::EPSILON && found < LITTLE && is_off(first, called, cx) {
+        let text = format!("{} {}", cx.speech.say("not_understood", &[]), cx.speech.say("help", &[]));
+        return Some(Spoken { text, ..Spoken::default() });
+    }
+    if !is_other(other) || is_sure(searched) || !is_doubtful(first, told, found, cx) || thing::found(called).is_empty()
+    {
+        return None;
+    }
+    let speech = cx.speech;
+    let place = match first.intent {
+        Intent::Schedule => "reading_calendar",
+        _ => "reading_mail",
+    };
+    let time = first.time.as_ref().map(|time| format!(" ({time})")).unwrap_or_default();
+    let data = &searched.result.as_ref()?.data["data"];
+    let nearest = list(data, "answers").first().map(|best| cx.dates.quoted(best))?;
+    let words = subject(first, cx).join(", ");
+    let text = format!(
+        "{}\n\n1. {}\n2. {}\n\n{}",
+        speech.say("two_readings", &[]),
+        speech.say(place, &[("time", &time)]),
+        speech.say("reading_search", &[("words", &words), ("nearest", &nearest)]),
+        speech.say("number_enough", &[])
+    );
+    let chosen = |step: &Step| Step { reason: reason(step.intent, &[]), ..step.clone() };
+    Some(Spoken { text, numbered: vec![chosen(first), chosen(other)], yes: None })
 }
 
 /// Whether something was done: that is always told.
@@ -95,7 +148,9 @@ fn evidence(step: &Step, called: &ToolCall, cx: &AgentContext) -> f64 {
     }
     let subject = subject(step, cx);
     let told = result.data["summary"].as_str().unwrap_or(&result.text);
-    let held = subject.iter().filter(|word| Household::says_word(told, word)).count();
+    // Where sentences were looked for, the answer names also the words that were not found.
+    let is_quoted = result.data["data"]["answers"].is_array();
+    let held = subject.iter().filter(|word| !is_quoted && Household::says_word(told, word)).count();
     let own = held as f64 / subject.len().max(1) as f64;
     // An event that holds the words may still be told without them; a mail is told by its gist.
     let covers = result.data["data"]["covers"].as_f64().filter(|_| step.intent != Intent::Schedule).unwrap_or(0.0);
@@ -117,7 +172,13 @@ fn subject(step: &Step, cx: &AgentContext) -> Vec<String> {
         Intent::Search => task.subject_words(),
         Intent::Draft | Intent::Learn => String::new(),
     };
-    words(&subject).into_iter().map(|word| word.folded).filter(|word| word.chars().count() > 2).collect()
+    let all: Vec<String> =
+        words(&subject).into_iter().map(|word| word.folded).filter(|word| word.chars().count() > 2).collect();
+    // Words that say little count only where there are no others.
+    match all.iter().any(|word| !is_light(word)) {
+        true => all.into_iter().filter(|word| !is_light(word)).collect(),
+        false => all,
+    }
 }
 
 /// Whether the words of a step say more than with whom.
@@ -132,8 +193,10 @@ fn is_question(step: &Step, said: &str, cx: &AgentContext) -> bool {
     let task = SpecialistTask::read(&step.task, &cx.context);
     let hits = lexicon().hits(&words(said));
     // "The offer is due by?" offers nothing, and who asks until when something is needed looks for no free time.
-    let is_open =
-        (asks(said, &hits) || task.is_question()) && task.times.when.is_none() && task.times.duration_min.is_none();
+    let is_terse = words(said).len() <= 6;
+    let is_open = (asks(said, &hits) || task.is_question() || is_terse)
+        && task.times.when.is_none()
+        && task.times.duration_min.is_none();
     let is_kind = matches!(step.intent, Intent::Triage | Intent::Schedule);
     let is_done = task.has_any(&[Busy, Conflict, Urgent, Unread, Briefing, Genuine])
         || task.has_any(&[Accept, Book, Change, Propose]) && !asks(said, &hits)

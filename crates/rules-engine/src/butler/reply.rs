@@ -30,6 +30,7 @@ pub(super) fn resolve(dialogue: &Dialogue, said: &str, read: &Classification, cx
         .or_else(|| reply.choosing())
         .or_else(|| reply.correcting())
         .or_else(|| reply.taking_back())
+        .or_else(|| reply.following())
         .or_else(|| reply.sending())
         .or_else(|| reply.editing())
         .or_else(|| reply.about_a_person())
@@ -79,8 +80,9 @@ impl<'a> Reply<'a> {
     fn only(&self, concepts: &[Concept]) -> bool {
         (0..self.words.len()).all(|at| {
             let mut hits = self.hits.iter().filter(|hit| hit.words.contains(&at)).peekable();
-            hits.peek().is_some()
-                && hits.any(|hit| {
+            let is_light = hits.peek().is_none() && household::words::is_light(self.word(at));
+            is_light
+                || hits.any(|hit| {
                     concepts.contains(&hit.concept)
                         || matches!(hit.concept, Concept::Filler | Concept::It | Concept::Thanks | Concept::Common)
                 })
@@ -180,7 +182,10 @@ impl<'a> Reply<'a> {
     /// "Send it": never done here.
     fn sending(&self) -> Option<Plan> {
         self.dialogue.draft.as_ref()?;
-        let is_sending = self.has(Concept::Send) && !self.names_something() && self.words.len() <= LONGEST_FRAGMENT;
+        // "Add that I send it tomorrow" is about what the draft says.
+        let begins_edit = self.hits.iter().any(|hit| hit.concept == Concept::Edit && hit.words.start <= 1);
+        let is_sending =
+            self.has(Concept::Send) && !begins_edit && !self.names_something() && self.words.len() <= LONGEST_FRAGMENT;
         let is_content = self.is_answer() && self.dialogue.just_done && self.only(&[Concept::Yes, Concept::Smalltalk]);
         (is_sending || is_content).then(|| Plan::say(self.cx.speech.say("draft_stays", &[])))
     }
@@ -191,6 +196,7 @@ impl<'a> Reply<'a> {
         let is_near = self.dialogue.just_done;
         let is_edit = self.has(Concept::Edit);
         let says_draft = self.any_word("draft entwurf brouillon");
+        let is_edit = is_edit || is_near && crate::wording::replacement(self.said).is_some();
         if !(is_edit && (is_near || says_draft)) {
             return None;
         }
@@ -274,6 +280,22 @@ impl<'a> Reply<'a> {
             && self.any_word("why warum wieso pourquoi")
         {
             return Some(Plan::Hand(vec![step(Intent::Learn, "Explain why you suggest it", first)]));
+        }
+        // "Where?" behind an answer from a note or a mail: the calendar may say it of the same thing.
+        let last_subject = self
+            .dialogue
+            .last
+            .as_ref()
+            .map(|last| crate::task::SpecialistTask::read(&last.task, &self.cx.context).subject_words());
+        let is_where = self.words.len() <= 2 && self.any_word("where wo ou");
+        let has_event = things.iter().any(|thing| matches!(thing, Thing::Event { .. }));
+        if let Some(subject) = last_subject.filter(|subject| is_where && !has_event && !subject.is_empty()) {
+            let intent = Intent::Schedule;
+            let task = format!("{} {subject}", self.said.trim().trim_end_matches('?'));
+            let entities = self.dialogue.last.as_ref().map(|last| last.entities.clone()).unwrap_or_default();
+            let entities =
+                entities.into_iter().filter(|entity| !entity.contains(':') && !entity.contains('/')).collect();
+            return Some(Plan::Hand(vec![Step { intent, task, entities, time: None, reason: reason(intent, &[]) }]));
         }
         // A bare question about events is answered with the events.
         let asks = self.any_word("who where when how long wer wo wann wie qui ou quand") && task.is_question();
@@ -581,7 +603,8 @@ impl<'a> Reply<'a> {
         let means = MEANING.iter().any(|meaning| folded.contains(meaning));
         let entities = &self.read.entities;
         let names_who = !(entities.people.is_empty() && entities.addresses.is_empty());
-        let changes = self.beside().is_some() || !self.read.times.said.is_empty() || names_who;
+        let changes =
+            self.beside().is_some() || !self.read.times.said.is_empty() || names_who || self.bare_hour().is_some();
         let is_new = !means && !self.read.intents.is_empty() && self.words.len() > LONGEST_ANSWER;
         if !(begins || means) || !changes || is_new || self.words.len() > LONGEST_FRAGMENT + 2 {
             return None;
@@ -599,6 +622,15 @@ impl<'a> Reply<'a> {
         let base = self.dialogue.when(now)?;
         let folded = household::time::words::fold(self.said);
         let day = |days: i64| base.start.date().checked_add(jiff::Span::new().try_days(days).ok()?).ok();
+        if let Some(day) = self.in_that_month(&base) {
+            return Some(day);
+        }
+        let is_weekend = self.any_word("weekend wochenende") && AFTER.iter().any(|after| folded.contains(after));
+        if is_weekend {
+            let ahead = 6 - i64::from(base.start.weekday().to_monday_one_offset());
+            let saturday = day(if ahead <= 0 { ahead + 7 } else { ahead })?;
+            return Some(format!("from {saturday} to {}", saturday.tomorrow().ok()?));
+        }
         let is_beside_today = self.any_word("tomorrow yesterday morgen gestern demain hier today heute");
         if let Some((_, days)) = BESIDE.iter().find(|(said, _)| folded.contains(said)).filter(|_| !is_beside_today) {
             return Some(day(*days)?.to_string());
@@ -625,10 +657,59 @@ impl<'a> Reply<'a> {
         Some(day(ahead)?.to_string())
     }
 
+    /// "Make it ten instead": behind something that was entered, a bare number is an hour.
+    fn bare_hour(&self) -> Option<String> {
+        let is_entered = self.dialogue.just_done && matches!(self.dialogue.done.last(), Some(Effect::Proposal(_)));
+        if !is_entered || !self.read.times.said.is_empty() || !self.read.entities.people.is_empty() {
+            return None;
+        }
+        let hour = |word: &&Word| {
+            let is_number = household::time::parse(&format!("at {}", word.folded), &self.cx.context.now).when.is_some();
+            is_number && word.folded != "one"
+        };
+        self.words.iter().find(hour).map(|word| format!("at {}", word.folded))
+    }
+
+    /// "The 21st" behind a day of another month is in that month.
+    fn in_that_month(&self, base: &household::time::When) -> Option<String> {
+        let now = self.cx.context.now.date();
+        let words = self.read.times.words(self.said)?;
+        let folded = household::time::words::fold(&words);
+        let bare = ["the ", "am ", "der ", "den ", "le "].iter().find_map(|mark| folded.strip_prefix(mark));
+        let bare = bare.unwrap_or(&folded).trim_end_matches('.');
+        let digits = bare.trim_end_matches(|character: char| character.is_ascii_alphabetic());
+        let is_day =
+            !digits.is_empty() && bare.len() - digits.len() <= 3 && !digits.contains(|c: char| !c.is_ascii_digit());
+        let day: i8 = digits.parse().ok().filter(|_| is_day)?;
+        let date = base.start.date();
+        let is_other = (date.year(), date.month()) != (now.year(), now.month());
+        jiff::civil::Date::new(date.year(), date.month(), day).ok().filter(|_| is_other).map(|date| date.to_string())
+    }
+
+    /// "And the one after that?": the next of the events that were spoken of.
+    fn following(&self) -> Option<Plan> {
+        let folded = household::time::words::fold(self.said);
+        let is_meant = self.words.len() <= LONGEST_FRAGMENT && FOLLOWING.iter().any(|said| folded.contains(said));
+        let [Thing::Event { title, day: Some(day), .. }, ..] = &self.dialogue.things[..] else { return None };
+        let (title, from) = (title.clone(), day.tomorrow().ok().filter(|_| is_meant)?);
+        let to = from.checked_add(jiff::ToSpan::days(MOST_DAYS_AHEAD)).ok()?;
+        let time = format!("from {from} to {to}");
+        let intent = Intent::Schedule;
+        let task = format!("When is the next \"{title}\" {time}");
+        Some(Plan::Hand(vec![Step {
+            intent,
+            task,
+            entities: Vec::new(),
+            time: Some(time),
+            reason: reason(intent, &[]),
+        }]))
+    }
+
     /// What was asked last, with the time or the person that is said instead.
     fn edited(&self, last: &Step, intent: Intent, names_who: bool) -> Step {
-        let own_time = self.beside().or_else(|| self.read.times.words(self.said));
-        let time = match (self.beside().is_none() && self.lacks_day() && own_time.is_some(), &self.dialogue.day) {
+        let own_time = self.beside().or_else(|| self.read.times.words(self.said)).or_else(|| self.bare_hour());
+        let lacks_day = self.lacks_day() || self.bare_hour().is_some();
+        let time = match (self.beside().is_none() && lacks_day && own_time.is_some(), &self.dialogue.day) {
             (true, Some(day)) => own_time.map(|own| format!("{day} {own}")),
             _ => own_time,
         };
@@ -636,8 +717,9 @@ impl<'a> Reply<'a> {
         // Another day alone leaves the hour as it was.
         let hour =
             read.times.when.as_ref().filter(|when| when.is_exact).map(|when| when.start.strftime("%H:%M").to_string());
-        let names_hour =
-            self.read.times.when.as_ref().is_none_or(|when| when.is_exact) || self.read.times.part_of_day.is_some();
+        let names_hour = self.bare_hour().is_some()
+            || self.read.times.when.as_ref().is_none_or(|when| when.is_exact)
+            || self.read.times.part_of_day.is_some();
         let time = match (time, hour.filter(|_| !names_hour && self.dialogue.just_done)) {
             (Some(time), Some(hour)) => Some(format!("{time} {hour}")),
             (time, _) => time,
@@ -688,7 +770,7 @@ impl<'a> Reply<'a> {
             || (is_short && is_beside && last.intent == Intent::Schedule)
             || (is_short
                 && !is_new
-                && self.read.direct.is_none()
+                && (self.read.direct.is_none() || is_timed && self.is_courteous())
                 && (is_timed || names_who)
                 && (is_about || !self.has_own_subject()))
             || (is_short && is_about && goes_on && (is_timed || names_who))
@@ -700,6 +782,12 @@ impl<'a> Reply<'a> {
             return Some(Plan::Hand(vec![self.edited(last, intent, names_who)]));
         }
         None
+    }
+
+    /// Whether it is taken for no more than a courtesy: "ok then".
+    fn is_courteous(&self) -> bool {
+        use crate::intent::Direct::{Greeting, Smalltalk, Thanks};
+        matches!(self.read.direct, Some(Smalltalk | Thanks | Greeting))
     }
 
     /// Whether it says what it is about, besides a person and a time: then it is a question of its own.
@@ -759,7 +847,8 @@ impl<'a> Reply<'a> {
     fn in_focus(&self) -> Option<Plan> {
         let person = self.dialogue.person.as_ref().filter(|_| self.dialogue.last.is_some())?;
         let is_short = self.words.len() <= 6 && !self.names_something() && self.read.times.said.is_empty();
-        let is_new = !self.read.intents.is_empty() || self.has(Concept::Beyond) && !self.has(Concept::Person);
+        let is_outside = self.has(Concept::Beyond) && !super::beyond_words(self.said, self.cx).is_empty();
+        let is_new = !self.read.intents.is_empty() || is_outside && !self.has(Concept::Person);
         let task = crate::task::SpecialistTask::read(self.said, &self.cx.context);
         if !is_short
             || is_new
@@ -809,7 +898,8 @@ fn undo(effect: &Effect) -> Step {
     match effect {
         Effect::Draft(id) => step(Intent::Draft, "Discard the draft", &Thing::Draft(id.clone())),
         Effect::Proposal(id) => {
-            step(Intent::Schedule, "Withdraw the proposal", &Thing::Event { id: id.clone(), title: String::new() })
+            let event = Thing::Event { id: id.clone(), title: String::new(), day: None };
+            step(Intent::Schedule, "Withdraw the proposal", &event)
         }
         Effect::Mark { id, flag, on } => {
             let task = match (*flag, on) {
@@ -934,6 +1024,24 @@ const LATER: [(&str, i64); 8] = [
     ("sooner", -1),
     ("eher", -1),
 ];
+/// How the next of a series of events is asked for, and how many days it is looked for in.
+const FOLLOWING: [&str; 14] = [
+    "the one after",
+    "one after that",
+    "the next one",
+    "the following one",
+    "and after that",
+    "ubernachste",
+    "die danach",
+    "der danach",
+    "das danach",
+    "celle d'apres",
+    "celui d'apres",
+    "la suivante",
+    "le suivant",
+    "la prochaine apres",
+];
+const MOST_DAYS_AHEAD: i64 = 120;
 const AFTER: [&str; 6] = ["after that", "after it", "darauf", "danach", "d'apres", "suivant"];
 
 /// Words around a bare number.

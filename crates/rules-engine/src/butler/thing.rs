@@ -2,13 +2,14 @@
 //!
 //! They are read from results by their ids. Text of others is kept only to recognise a thing by a word of it, and is never carried into a call.
 
+use jiff::civil::Date;
 use serde_json::Value;
 
 use crate::agent_context::AgentContext;
 use crate::conversation::{ToolCall, Turn};
 use crate::intent::Intent;
 use crate::navigator::NEAR;
-use crate::phrases::{bare_name, list, plain, text_of};
+use crate::phrases::{bare_name, list, plain, text_of, texts_of};
 use household::time::words::fold;
 
 /// A thing that was found and can be pointed at.
@@ -32,7 +33,12 @@ pub(super) enum Thing {
     /// A habit that is proposed, by its key.
     Habit(String),
     /// An event of a calendar.
-    Event { id: String, title: String },
+    Event {
+        id: String,
+        title: String,
+        /// The day on which it begins.
+        day: Option<Date>,
+    },
     /// A person, by name.
     Person(String),
     /// A draft, by its id.
@@ -79,7 +85,20 @@ impl Thing {
 
 /// Whether something in the results of a turn answers a question, or comes near to it.
 pub(super) fn comes_near(turn: &Turn, cx: &AgentContext) -> bool {
-    turn.calls.iter().any(|called| !found(called).is_empty()) || is_about_focus(turn, cx)
+    let is_warned = |called: &ToolCall| {
+        called.result.as_ref().is_some_and(|result| !list(&result.data["data"], "suspicious").is_empty())
+    };
+    turn.calls.iter().any(|called| !found(called).is_empty() || is_warned(called)) || is_about_focus(turn, cx)
+}
+
+/// Whether a result surely answers, with none of these words missing.
+pub(super) fn is_sure_of(turn: &Turn, words: &[String]) -> bool {
+    let results = turn.calls.iter().filter_map(|called| called.result.as_ref());
+    let is_sure = |answer: &Value| {
+        let missing = texts_of(answer, "missing");
+        answer["sure"] == true && missing.len() < 2 && !missing.iter().any(|word| words.contains(word))
+    };
+    results.map(|result| &result.data["data"]).any(|data| list(data, "answers").iter().any(is_sure))
 }
 
 /// Whether what was being talked about was told once more, because nothing else answers.
@@ -207,5 +226,6 @@ fn note(note: &Value) -> Option<Thing> {
 }
 
 fn event(event: &Value) -> Option<Thing> {
-    Some(Thing::Event { id: event["eventId"].as_str()?.to_owned(), title: plain(event["title"].as_str()?, 120) })
+    let day = event["start"].as_str().and_then(|start| start.get(..10)?.parse().ok());
+    Some(Thing::Event { id: event["eventId"].as_str()?.to_owned(), title: plain(event["title"].as_str()?, 120), day })
 }

@@ -231,3 +231,49 @@ fn german_and_french_are_answered_in_their_language_and_the_engine_is_named_once
     stage.says("Quels courriels sont urgents ?");
     tells(&stage.gets(&result("triage", &urgent(), "One.")), &["Un courriel est urgent :", "Dois-je"]);
 }
+
+#[test]
+fn a_question_with_two_readings_is_asked_back_and_the_next_message_chooses() {
+    let said = "My mother asked me something about a soup yesterday, what was it?";
+    let day = json!({ "events": [{ "eventId": "focus@x", "title": "Focus", "start": "2026-01-14T09:00:00+01:00", "end": "2026-01-14T11:00:00+01:00" }] });
+    let near = json!({ "words": ["mother", "soup"], "answers": [{ "kind": "note", "path": "Soup.md", "title": "Soup", "line": 3,
+        "quote": "Red lentils", "covers": 0.5, "sure": false, "missing": ["mother"] }] });
+    let asked = || {
+        let mut stage = Dialogue::with(BUTLER);
+        let (_, first) = called(&stage.says(said));
+        assert_eq!(first["intent"], "delegate_schedule");
+        let (_, other) = called(&stage.gets(&result("scheduler", &day, "You have one appointment: Focus")));
+        assert_eq!(other["intent"], "delegate_search");
+        let asks = stage.gets(&result("navigator", &near, "I do not know that for certain. I did not find: mother."));
+        (stage, asks)
+    };
+    let (_, asks) = asked();
+    tells(&asks, &["Do you mean", "1. what is in your calendar (yesterday)?", "2. what your mail", "Red lentils"]);
+    assert_eq!(asks.offers.iter().map(|offer| &*offer.say).collect::<Vec<_>>(), ["1", "2"]);
+    for (reply, intent) in [("1", "delegate_schedule"), ("2", "delegate_search"), ("the second one", "delegate_search")]
+    {
+        let (mut stage, _) = asked();
+        let (_, input) = called(&stage.says(reply));
+        assert_eq!((&input["intent"], &input["task"]), (&json!(intent), &json!(said)), "{reply}");
+    }
+}
+
+#[test]
+fn a_bare_hour_changes_what_was_entered_and_the_next_of_a_series_is_asked_for() {
+    let mut stage = Dialogue::with(BUTLER);
+    stage.says("Put a run into my calendar for Sunday at nine, one hour");
+    let entered = json!({ "eventId": "proposal-1", "title": "Run", "start": "2026-01-18T09:00:00+01:00", "end": "2026-01-18T10:00:00+01:00" });
+    stage.gets(&result("scheduler", &entered, "Entered."));
+    let (_, input) = called(&stage.says("Oh wait, make it ten instead"));
+    assert_eq!(input["relevantEntities"], json!(["proposal-1"]), "it is taken back first");
+    let (_, input) =
+        called(&stage.gets(&result("scheduler", &json!({ "eventId": "proposal-1", "withdrawn": true }), "Gone.")));
+    assert!(input["task"].as_str().is_some_and(|task| task.contains("2026-01-18 at ten")), "{input}");
+
+    let mut stage = Dialogue::with(BUTLER);
+    stage.says("When is the next retrospective?");
+    let event = json!({ "events": [{ "eventId": "retro@x", "title": "Retrospective", "start": "2026-01-30T15:00:00+01:00", "end": "2026-01-30T16:00:00+01:00" }], "covers": 1.0 });
+    stage.gets(&result("scheduler", &event, "In your calendar: Retrospective"));
+    let (_, input) = called(&stage.says("and the one after that?"));
+    assert!(input["task"].as_str().is_some_and(|task| task.contains("Retrospective\" from 2026-01-31")), "{input}");
+}

@@ -25,7 +25,9 @@ impl Grammar<'_> {
             Sense::DayMonth(day, month) if self.unit(at + 1).is_none() => {
                 Some((self.in_year(day, month, self.year(at + 1))?, at + 1 + usize::from(self.year(at + 1).is_some())))
             }
-            Sense::Number(_) | Sense::Ordinal(_) if self.month(self.past_skips(at + 1)).is_some() => {
+            Sense::Number(_) | Sense::Ordinal(_) | Sense::Spelled(_)
+                if self.month(self.past_skips(at + 1)).is_some() =>
+            {
                 let month_at = self.past_skips(at + 1);
                 let (day, month) = (self.day_number(at)?, self.month(month_at)?);
                 let year = self.year(month_at + 1);
@@ -33,6 +35,10 @@ impl Grammar<'_> {
             }
             Sense::Month(month) if self.day_number(self.past_skips(at + 1)).is_some() => {
                 let day_at = self.past_skips(at + 1);
+                let is_spelled = self.any(day_at, |sense| matches!(sense, Sense::Spelled(_))).is_some();
+                if is_spelled && day_at == at + 1 {
+                    return None;
+                }
                 let year = self.year(day_at + 1);
                 Some((self.in_year(self.day_number(day_at)?, month, year)?, day_at + 1 + usize::from(year.is_some())))
             }
@@ -125,7 +131,11 @@ impl Grammar<'_> {
             return Some((Piece::DayPart(day, part), start + 1));
         }
         let thing = self.thing(start)?;
-        if let Some(found) = self.of_month(thing, before, start).or_else(|| self.in_week(thing, before, start)) {
+        if let Some(found) = self
+            .of_month(thing, before, start)
+            .or_else(|| self.in_week(thing, before, start))
+            .or_else(|| self.weekend_of(thing, start))
+        {
             return Some(found);
         }
         let behind = self.side(start + 1).filter(|side| *side != Side::This && before.is_none());
@@ -140,6 +150,19 @@ impl Grammar<'_> {
         let last = self.in_year(1, self.month(month_at)?, self.year(month_at + 1))?.last_of_month();
         let back = (i64::from(last.weekday().to_monday_one_offset()) - i64::from(weekday)).rem_euclid(7);
         Some((whole(later(last, -back)?), month_at + 1 + usize::from(self.year(month_at + 1).is_some())))
+    }
+
+    /// "The weekend of the 24th", "the weekend of 6 March".
+    fn weekend_of(&self, thing: Thing, at: usize) -> Found<Piece> {
+        let Thing::Weekend = thing else { return None };
+        let (date, end) = self.date(self.past_skips(at + 1))?;
+        let monday = later(date, 1 - i64::from(date.weekday().to_monday_one_offset()))?;
+        let saturday = later(monday, 5)?;
+        // "… of the 24th and 25th" names both of its days.
+        let behind = self.is(end, Sense::And).then(|| self.past_skips(end + 1));
+        let second = behind.and_then(|at| Some((self.day_number(at)?, at + 1)));
+        let end = second.filter(|(day, _)| i64::from(*day) == i64::from(date.day()) + 1).map_or(end, |(_, end)| end);
+        Some((Piece::Days(saturday, later(saturday, 2)?), end))
     }
 
     /// "Tuesday next week", "Tuesday of this week".

@@ -13,7 +13,7 @@ impl Grammar<'_> {
 
     pub(super) fn day_number(&self, at: usize) -> Option<i8> {
         match self.figures(at)? {
-            Sense::Ordinal(day) => Some(day),
+            Sense::Ordinal(day) | Sense::Spelled(day) => Some(day),
             Sense::Number(_) => self.whole_number(at).filter(|day| (1..=31).contains(day)),
             _ => None,
         }
@@ -45,7 +45,9 @@ impl Grammar<'_> {
         let is_ordinal = |sense: &&Sense| matches!(sense, Sense::Ordinal(_));
         let is_figure =
             |sense: &&Sense| matches!(sense, Sense::Date(_) | Sense::DayMonth(..) | Sense::Number(_) | Sense::Month(_));
-        senses.iter().find(is_ordinal).or_else(|| senses.iter().find(is_figure)).copied()
+        let is_spelled = |sense: &&Sense| matches!(sense, Sense::Spelled(_));
+        let figure = senses.iter().find(is_ordinal).or_else(|| senses.iter().find(is_figure));
+        figure.or_else(|| senses.iter().find(is_spelled)).copied()
     }
 
     pub(super) fn any(&self, at: usize, fits: impl Fn(&Sense) -> bool) -> Option<Sense> {
