@@ -40,11 +40,19 @@ fn run(command: &Command) -> anyhow::Result<()> {
         Command::Fuzz { .. } => corpus::unpack(Path::new("."))?,
         Command::FuzzAdd { target, file } => corpus::add(Path::new("."), target, Path::new(file))?,
         Command::Test => skipped::forget()?,
-        Command::TestServers => needs::python()?,
+        Command::TestServers => {
+            needs::python()?;
+            skipped::forget()?;
+            if needs::npm() == needs::Npm::Missing {
+                eprintln!(
+                    "npm is not on this machine: the MCP reference server is not installed, and its test is skipped"
+                );
+            }
+        }
         _ => {}
     }
     let ran = steps::of(command).iter().try_for_each(step::Step::run);
-    if *command == Command::Test {
+    if matches!(command, Command::Test | Command::TestServers) {
         eprint!("{}", skipped::summary());
     }
     ran

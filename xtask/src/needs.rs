@@ -57,6 +57,18 @@ pub(crate) fn python() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Whether npm is on this machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Npm {
+    Here,
+    Missing,
+}
+
+/// Looks for npm.
+pub(crate) fn npm() -> Npm {
+    if runs("npm", &["--version"]) { Npm::Here } else { Npm::Missing }
+}
+
 impl Package {
     fn is_there(&self) -> bool {
         self.programs.iter().any(|program| is_there(program))

@@ -2,6 +2,7 @@
 
 use crate::command::Command;
 use crate::corpus::FUZZED;
+use crate::needs::{self, Npm};
 use crate::skipped;
 use crate::step::Step;
 
@@ -9,7 +10,7 @@ use crate::step::Step;
 pub(crate) fn of(command: &Command) -> Vec<Step> {
     match command {
         Command::Test => lint().into_iter().chain(test()).collect(),
-        Command::TestServers => servers(),
+        Command::TestServers => servers(needs::npm()),
         Command::Lint => lint(),
         Command::StoryUpdate => vec![
             cargo("stories", "nextest run --locked --package majordomo-testkit --test stories")
@@ -64,25 +65,33 @@ fn fuzz(target: &str, seconds: u64) -> [Step; 2] {
 
 /// Servers of other makers go into a virtual environment below `target`. One of them is built there, with one processor and what nothing else
 /// wants.
-fn servers() -> Vec<Step> {
+///
+/// Without npm the one server that it installs is left out, and its test says that it was skipped.
+fn servers(npm: Npm) -> Vec<Step> {
     let install = |name: &'static str, packages: &str| {
         Step::new(name, "nice", &format!("-n 19 {SERVERS}/bin/pip install --quiet {packages}"))
     };
     let run = "nextest run --locked --package majordomo-testkit --package majordomo-mcp --test servers --run-ignored only --no-fail-fast";
-    vec![
+    let run = cargo("tests against other servers", run)
+        .with("MAJORDOMO_SERVERS", SERVERS)
+        .with(skipped::VARIABLE, skipped::FILE);
+    let (reference, run) = match npm {
+        Npm::Here => {
+            let install =
+                format!("install --silent --prefix {SERVERS}/node @modelcontextprotocol/server-everything@2026.8.31");
+            (Some(Step::new("MCP reference server", "npm", &install)), run)
+        }
+        Npm::Missing => (None, run.with("MAJORDOMO_WITHOUT_NPM", "1")),
+    };
+    let python = vec![
         Step::new("virtual environment", "python3", &format!("-m venv {SERVERS}")),
         install("LiteLLM", "litellm[proxy]==1.106.2"),
         install("llama-cpp-python", "gguf==0.19.0 llama-cpp-python[server]==0.3.36")
             .with("CMAKE_BUILD_PARALLEL_LEVEL", "1")
             .with("CMAKE_ARGS", QUICK_BUILD),
         install("MCP servers", "mcp-server-git==2026.10.19 mcp-server-time==2026.10.19 mcp-server-fetch==2026.10.24"),
-        Step::new(
-            "MCP reference server",
-            "npm",
-            &format!("install --silent --prefix {SERVERS}/node @modelcontextprotocol/server-everything@2026.8.31"),
-        ),
-        cargo("tests against other servers", run).with("MAJORDOMO_SERVERS", SERVERS),
-    ]
+    ];
+    python.into_iter().chain(reference).chain([run]).collect()
 }
 
 /// How llama.cpp is built: for a model of a few thousand numbers, so without what only makes it fast. This takes 8 minutes instead of an hour.
@@ -138,6 +147,14 @@ mod tests {
         assert!(lines.iter().all(|line| line.contains("/target/servers")), "{lines:?}");
         assert!(lines.last().expect("a step").contains("--run-ignored only"), "{lines:?}");
         assert!(self::lines(&Command::Test).iter().all(|line| !line.contains("ignored")));
+        let shown = |npm| servers(npm).iter().map(ToString::to_string).collect::<Vec<_>>();
+        let (with, without) = (shown(Npm::Here), shown(Npm::Missing));
+        assert_eq!(with.len(), without.len() + 1);
+        assert!(
+            with.iter().any(|line| line.starts_with("npm install"))
+                && !without.iter().any(|line| line.starts_with("npm"))
+        );
+        assert!(without.last().expect("a step").contains("MAJORDOMO_WITHOUT_NPM='1'"), "its test is told why");
     }
 
     #[test]

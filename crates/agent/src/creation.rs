@@ -109,6 +109,7 @@ pub fn root(catalog: &Catalog, root: Root, model: Model) -> Result<ThreadCreated
         progress: false,
         lifecycle: Lifecycle::Call,
         created_for: None,
+        copied_from: Vec::new(),
         foreign,
         system: None,
         own_words: None,

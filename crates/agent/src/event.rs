@@ -380,7 +380,11 @@ pub struct ThreadCreated {
     /// The task that it was created for, as its board names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_for: Option<Arc<str>>,
-    /// Whether its parent had read untrusted text: then the brief may be such text, too.
+    /// The threads that it is a copy of, the oldest first. In what was said before it was copied, its sub-agents have the names that they had
+    /// there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub copied_from: Vec<ThreadId>,
+    /// Whether its parent had read untrusted text, or it was taken in from a file: then the brief may be such text, too.
     #[serde(default, skip_serializing_if = "is_false")]
     pub foreign: bool,
     /// The system prompt: the role's prompt, and what is said after it.

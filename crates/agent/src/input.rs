@@ -152,6 +152,9 @@ pub enum Outside {
         /// Whether an agent wrote some of it that had read untrusted text.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         foreign: bool,
+        /// Tools that the thread has from then on besides its own: what it is told to do needs them.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        tools: Vec<Arc<str>>,
     },
     /// The number of a new child is wanted, for a thread that is started by another way than by this one.
     ChildWanted,

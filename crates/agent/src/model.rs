@@ -73,11 +73,47 @@ pub struct Price {
     pub cache_write_1h: u64,
     /// Generated tokens.
     pub output: u64,
+    /// What a request with a long prompt costs, where that is another price.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub long: Option<LongPrice>,
+}
+
+/// Prices of a whole request whose prompt is longer than so many tokens, in millionths of a dollar per million tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LongPrice {
+    /// The longest prompt that does not cost this.
+    pub above_tokens: u64,
+    /// Fresh prompt tokens.
+    pub input: u64,
+    /// Prompt tokens read from the provider's cache.
+    pub cache_read: u64,
+    /// Prompt tokens written to the provider's cache.
+    pub cache_write: u64,
+    /// Prompt tokens written to the provider's cache for an hour; zero where no request asks for that.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cache_write_1h: u64,
+    /// Generated tokens.
+    pub output: u64,
 }
 
 impl Price {
-    /// What `usage` costs, in millionths of a dollar, rounded up.
+    /// The price of a request whose prompt has so many tokens, however it is billed.
+    #[must_use]
+    pub fn for_prompt(&self, tokens: u64) -> Self {
+        match self.long.filter(|long| tokens > long.above_tokens) {
+            Some(LongPrice { above_tokens: _, input, cache_read, cache_write, cache_write_1h, output }) => {
+                Self { input, cache_read, cache_write, cache_write_1h, output, long: None }
+            }
+            None => Self { long: None, ..*self },
+        }
+    }
+
+    /// What the `usage` of one request costs, in millionths of a dollar, rounded up.
     pub fn of(&self, usage: &Tokens) -> u64 {
+        self.for_prompt(usage.prompt()).at_one_price(usage)
+    }
+
+    fn at_one_price(&self, usage: &Tokens) -> u64 {
         let hour = if self.cache_write_1h == 0 { self.cache_write } else { self.cache_write_1h };
         let minutes = usage.cache_write.saturating_sub(usage.cache_write_1h);
         let sum = u128::from(usage.input) * u128::from(self.input)
@@ -107,6 +143,9 @@ pub struct Tokens {
     /// Generated tokens, thinking included.
     #[serde(default)]
     pub output: u64,
+    /// How many of the generated tokens were thought, where the provider says so.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub reasoning: u64,
 }
 
 fn is_zero(count: &u64) -> bool {
@@ -133,6 +172,7 @@ impl Tokens {
             cache_write: self.cache_write.saturating_add(other.cache_write),
             cache_write_1h: self.cache_write_1h.saturating_add(other.cache_write_1h),
             output: self.output.saturating_add(other.output),
+            reasoning: self.reasoning.saturating_add(other.reasoning),
         }
     }
 }

@@ -128,6 +128,7 @@ impl Usage {
             cache_write: self.tokens.cache_write.saturating_sub(earlier.tokens.cache_write),
             cache_write_1h: self.tokens.cache_write_1h.saturating_sub(earlier.tokens.cache_write_1h),
             output: self.tokens.output.saturating_sub(earlier.tokens.output),
+            reasoning: self.tokens.reasoning.saturating_sub(earlier.tokens.reasoning),
         };
         Usage {
             tokens,

@@ -581,6 +581,9 @@ impl Thread {
                         | Outside::Asked { foreign: true, .. }
                         | Outside::Noticed { foreign: true, .. }
                 );
+                if let Outside::Noticed { tools, .. } = input {
+                    self.tools.lend(tools);
+                }
                 // What people say of a thread is for lists, and waits for no run.
                 if self.inbox.seen.insert(id.clone()) && !matches!(input, Outside::Marked { .. }) {
                     self.inbox.arrived.push_back((id.clone(), input.clone()));
@@ -847,6 +850,7 @@ impl Thread {
             progress: spawned.progress,
             lifecycle: self.created.policy.lifecycle,
             created_for: None,
+            copied_from: Vec::new(),
             foreign: self.foreign,
             system: None,
             own_words: None,

@@ -127,13 +127,19 @@ impl Runner {
     }
 }
 
-/// Processor time of this process and of all that have ended below it.
+/// Processor time of this process, of all that have ended below it, and of those that still run there: the process that makes guards is one.
 fn all_cpu() -> anyhow::Result<Duration> {
-    let stat = std::fs::read_to_string("/proc/self/stat")?;
-    let (_, fields) = stat.rsplit_once(')').context("a line of numbers")?;
-    let ticks: u64 = fields.split_whitespace().skip(11).take(4).filter_map(|field| field.parse::<u64>().ok()).sum();
+    let below = family()?.into_keys().map(|pid| cpu_ticks(&format!("/proc/{pid}/stat")).unwrap_or(0));
+    let ticks = cpu_ticks("/proc/self/stat")? + below.sum::<u64>();
     // `/proc` counts in hundredths of a second on every machine.
     Ok(Duration::from_millis(10 * ticks))
+}
+
+/// Processor time of a process and of its children that have ended.
+fn cpu_ticks(stat: &str) -> anyhow::Result<u64> {
+    let stat = std::fs::read_to_string(stat)?;
+    let (_, fields) = stat.rsplit_once(')').context("a line of numbers")?;
+    Ok(fields.split_whitespace().skip(11).take(4).filter_map(|field| field.parse::<u64>().ok()).sum())
 }
 
 /// The processes below this one, with their names.

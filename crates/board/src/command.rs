@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agent::{Checks, InputId, Mode, ThreadId, Time};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::assignee::Assignee;
 use crate::delivery::{Delivery, DeliveryId};
@@ -73,6 +73,13 @@ pub enum Command {
         change: Change,
         /// A remark that is made with it, before it.
         note: Option<Arc<str>>,
+    },
+    /// Several of these things at once, in this order: fields, assignee, remark, how far it is. All or none.
+    Update {
+        /// Which task.
+        task: TaskId,
+        /// What is to be different.
+        update: Box<Update>,
     },
     /// Delete a task.
     Remove {
@@ -192,6 +199,8 @@ pub struct NewTask {
     pub foreign: bool,
     /// The most that its agent may do; as configured where nothing is said.
     pub mode: Option<Mode>,
+    /// The line of a file in which it stands, for errors; 0 where it comes from no file.
+    pub line: usize,
 }
 
 impl NewTask {
@@ -229,9 +238,9 @@ pub struct Edit {
     /// Its place among others; less is earlier.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rank: Option<i64>,
-    /// When it should be done.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub due: Option<Time>,
+    /// When it should be done; nothing in it takes away what was said before.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    pub due: Option<Option<Time>>,
     /// Words by which tasks are chosen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub labels: Option<Vec<Arc<str>>>,
@@ -245,13 +254,51 @@ impl Edit {
         task.prompt = prompt.unwrap_or_else(|| task.prompt.clone());
         task.priority = priority.unwrap_or(task.priority);
         task.rank = rank.unwrap_or(task.rank);
-        task.due = due.or(task.due);
+        task.due = due.unwrap_or(task.due);
         if let Some(after) = after {
             task.after = after;
         }
         if let Some(labels) = labels {
             task.labels = labels;
         }
+    }
+}
+
+/// A value that is there is a new one, even if it is null.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<Time>>, D::Error> {
+    Option::deserialize(deserializer).map(Some)
+}
+
+/// What one request changes of a task; what is absent stays.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Update {
+    /// New values for fields.
+    pub edit: Edit,
+    /// Who gets it.
+    pub assign: Option<Assignee>,
+    /// How far it is to be.
+    pub change: Option<Change>,
+    /// A remark. Those concerned are told it by itself, unless they are told of the change that it is made with.
+    pub note: Option<Arc<str>>,
+}
+
+impl Update {
+    /// The same as single commands, in the order in which they are decided.
+    pub(crate) fn parts(&self, task: &TaskId) -> Vec<Command> {
+        let Update { edit, assign, change, note } = self.clone();
+        let mut parts = Vec::new();
+        if edit != Edit::default() {
+            parts.push(Command::Edit { task: task.clone(), edit });
+        }
+        if let Some(to) = assign {
+            parts.push(Command::Assign { task: task.clone(), to: Some(to) });
+        }
+        match (change, note) {
+            (Some(change), note) => parts.push(Command::Set { task: task.clone(), change, note }),
+            (None, Some(text)) => parts.push(Command::Note { task: task.clone(), text }),
+            (None, None) => {}
+        }
+        parts
     }
 }
 
@@ -297,6 +344,14 @@ impl Command {
                     wanted.dependents.insert(task.clone());
                 }
             }
+            Command::Update { task, update } => {
+                wanted.tasks.insert(task.clone());
+                for part in update.parts(task) {
+                    let Wanted { dependents, ancestors, .. } = part.wanted();
+                    wanted.dependents.extend(dependents);
+                    wanted.ancestors.extend(ancestors);
+                }
+            }
             Command::Remove { task } => {
                 wanted.tasks.insert(task.clone());
                 wanted.dependents.insert(task.clone());
@@ -321,6 +376,9 @@ impl Command {
             | Command::Edit { task, .. }
             | Command::Set { task, .. }
             | Command::Ended { task, .. } => Some(task),
+            Command::Update { task, update } => {
+                update.parts(task).iter().any(|part| part.worded().is_some()).then_some(task)
+            }
             Command::Add { .. }
             | Command::Assign { .. }
             | Command::Remove { .. }
@@ -339,6 +397,7 @@ impl Command {
             | Command::Note { task, .. }
             | Command::Edit { task, .. }
             | Command::Set { task, .. }
+            | Command::Update { task, .. }
             | Command::Remove { task } => Some(task),
             Command::Add { .. }
             | Command::Take { .. }

@@ -40,26 +40,7 @@ pub fn handle(request: &Request, facts: Facts, now: Time) -> Result<Step, Refusa
     if let Some(task) = request.command.task() {
         performed::begun_by_acting(&mut moment, task);
     }
-    let reply = match &request.command {
-        Command::Add { tasks } => add::add(&mut moment, tasks)?,
-        Command::Assign { task, to } => assign::assign(&mut moment, task, to.as_ref())?,
-        Command::Note { task, text } => edit::note(&mut moment, task, text)?,
-        Command::Edit { task, edit } => edit::edit(&mut moment, task, edit)?,
-        Command::Set { task, change, note } => status::set(&mut moment, task, change, note.as_deref())?,
-        Command::Remove { task } => status::remove(&mut moment, task)?,
-        Command::Take { room, most, fresh, .. } => take::take(&mut moment, *room, *most, fresh),
-        Command::Name { task, delivery: _, thread, agent } => {
-            performed::named(&mut moment, task, thread, agent.as_ref())
-        }
-        Command::Begun { task, delivery, thread, thread_n } => {
-            performed::begun(&mut moment, task, delivery, thread, *thread_n)
-        }
-        Command::Delivered { delivery } => performed::delivered(&mut moment, delivery),
-        Command::Failed { delivery, reason } => performed::failed(&mut moment, delivery, reason),
-        Command::Ended { task, thread, attempt, reason, report } => {
-            performed::ended(&mut moment, task, thread, *attempt, reason, report)
-        }
-    };
+    let reply = decide(&mut moment, &request.command)?;
     // Whatever the words became, a note, a reason or a result: who reads the task later reads them.
     if request.foreign
         && !moment.events.is_empty()
@@ -70,6 +51,37 @@ pub fn handle(request: &Request, facts: Facts, now: Time) -> Result<Step, Refusa
     }
     let entry = |event| Entry { by: request.by.clone(), command: request.name.clone(), event };
     Ok(Step { events: moment.events.into_iter().map(entry).collect(), reply })
+}
+
+/// What a command leads to. A refusal leaves nothing behind: the events of its request are dropped with it.
+fn decide(moment: &mut Moment<'_>, command: &Command) -> Result<Reply, Refusal> {
+    Ok(match command {
+        Command::Add { tasks } => add::add(moment, tasks)?,
+        Command::Assign { task, to } => assign::assign(moment, task, to.as_ref())?,
+        Command::Note { task, text } => edit::note(moment, task, text)?,
+        Command::Edit { task, edit } => edit::edit(moment, task, edit)?,
+        Command::Set { task, change, note } => status::set(moment, task, change, note.as_deref())?,
+        Command::Remove { task } => status::remove(moment, task)?,
+        Command::Take { room, most, fresh, .. } => take::take(moment, *room, *most, fresh),
+        Command::Name { task, delivery: _, thread, agent } => performed::named(moment, task, thread, agent.as_ref()),
+        Command::Begun { task, delivery, thread, thread_n } => {
+            performed::begun(moment, task, delivery, thread, *thread_n)
+        }
+        Command::Delivered { delivery } => performed::delivered(moment, delivery),
+        Command::Failed { delivery, reason } => performed::failed(moment, delivery, reason),
+        Command::Ended { task, thread, attempt, reason, report } => {
+            performed::ended(moment, task, thread, *attempt, reason, report)
+        }
+        Command::Update { task, update } => {
+            let mut reply = Reply::Unchanged;
+            for part in update.parts(task) {
+                if decide(moment, &part)? != Reply::Unchanged {
+                    reply = Reply::Done;
+                }
+            }
+            reply
+        }
+    })
 }
 
 /// A board at the moment of one request.

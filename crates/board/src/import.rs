@@ -91,7 +91,8 @@ pub fn tasks(lines: &[Line]) -> Result<Vec<NewTask>, Refusal> {
         }
     }
     let task = |(place, line): (usize, &Line)| {
-        task(place, &line.draft, &names, lines.len()).map_err(|refusal| at(line.number, refusal))
+        let task = task(place, &line.draft, &names, lines.len()).map_err(|refusal| at(line.number, refusal))?;
+        Ok(NewTask { line: line.number, ..task })
     };
     lines.iter().enumerate().map(task).collect()
 }
@@ -146,6 +147,7 @@ fn task(place: usize, draft: &Draft, names: &BTreeMap<&str, usize>, many: usize)
         checks: Checks { commands: draft.checks.clone(), schema: draft.schema.clone() },
         foreign: false,
         mode: None,
+        line: 0,
     })
 }
 

@@ -175,6 +175,9 @@ pub struct Task {
     /// Whether its words may be untrusted text: its creator had read such.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub foreign: bool,
+    /// Whether a person took it in from a file that another may have written: its checks are not what the person wrote.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub imported: bool,
     /// The most that its agent may do: no more than the agent that made it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<Mode>,

@@ -169,7 +169,13 @@ pub async fn as_begun(name: &str, flags: &Flags) -> Result<(Surroundings, Config
     let here = surroundings()?;
     let config = Config::load(&here, flags)?;
     let store = staff::open_store(&config)?;
-    let thread = store.resolve(name).await?;
+    let thread = match store.resolve(name).await {
+        // The words of the task system whose preset this is (LACE-16).
+        Err(store::Error::UnknownThread(_)) if config.preset == "lace" => {
+            return Err(Failure::usage(format!("No agent found for thread {name}")));
+        }
+        resolved => resolved?,
+    };
     let first = store.read(&thread, 0, 1).await?;
     store.close().await;
     let Some(Event::ThreadCreated(created)) = first.first().map(|record| &*record.event) else {

@@ -150,6 +150,11 @@ impl Models {
         near_end(&self.providers.entry(model).ok()?, today)
     }
 
+    /// Whether a model is known to take no tools, so that its agents get none.
+    pub fn takes_no_tools(&self, model: &str) -> bool {
+        self.providers.takes_no_tools(model)
+    }
+
     /// How to use a model of Ollama, where it is there: named, never chosen.
     #[boxed]
     pub async fn ollama(&self) -> Option<String> {

@@ -19,7 +19,7 @@ use async_recursion::async_recursion as boxed;
 use futures_util::future::BoxFuture;
 use household::TOOLS;
 use provider::{AttachedBytes, ModelTable, Providers};
-use runtime::{Gatherer, HookMoment, HookOutcome, Registration, Runtime, Said, Sources, Start, StopHooks};
+use runtime::{Gatherer, HookMoment, HookOutcome, Registration, RunLimits, Runtime, Said, Sources, Start, StopHooks};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use store::{Current, Location, Process, Store};
@@ -131,8 +131,8 @@ pub struct TaskThread {
     pub workspace: Option<PathBuf>,
     /// How much it may do without approval; a sub-agent never more than its parent.
     pub mode: Option<agent::Mode>,
-    /// Limits in the place of the configured ones.
-    pub limits: Limits,
+    /// What it may spend at the most on its task; never more than what is configured.
+    pub limits: RunLimits,
     /// The task, as its board names it.
     pub created_for: String,
     /// Tools that it has besides those of its agent.
@@ -681,9 +681,10 @@ impl Staff {
             agent: task.agent.clone(),
             workspace: task.workspace.clone(),
             mode: task.mode,
-            limits: task.limits,
+            limits: Limits::new(),
         };
         let root = Root { id: task.id.clone(), ..self.root(agent, &model, &beginning)? };
+        let root = Root { grant: task.limits.narrow(&root.grant), ..root };
         self.check_price(&root)?;
         let parent = match task.id.parent() {
             Some(parent) => Some(self.runtime().created(&parent).await?),

@@ -222,7 +222,7 @@ impl TaskBoard {
             task.foreign = foreign;
             let named = |refusal| Error::Refused(import::at(line.number, refusal));
             if let Some(due) = &line.draft.due {
-                task.due = Some(moment(due).map_err(named)?);
+                task.due = self::due(due).map_err(named)?;
             }
             if let Some(schema) = &task.checks.schema {
                 runtime::check_schema(schema).map_err(|error| named(Refusal::usage(error.to_string())))?;
@@ -244,17 +244,22 @@ pub fn line(draft: Draft) -> Line {
     Line { number: 0, draft }
 }
 
-/// The moment that a text names: a day (its end, here), or a moment with its zone.
-fn moment(text: &str) -> Result<Time, Refusal> {
+/// When a task should be done, as people and models write it: a day (its end, here), a moment with its zone, or `none`.
+pub fn due(text: &str) -> Result<Option<Time>, Refusal> {
     let wrong = || {
-        Refusal::usage(format!("due: '{text}' is no day such as 2026-01-31 and no moment such as 2026-01-31T17:00:00Z"))
+        Refusal::usage(format!(
+            "due: '{text}' is no day such as 2026-01-31, no moment such as 2026-01-31T17:00:00Z, and not none"
+        ))
     };
+    if text == "none" {
+        return Ok(None);
+    }
     if let Ok(moment) = text.parse::<jiff::Timestamp>() {
-        return Ok(Time(moment.as_millisecond()));
+        return Ok(Some(Time(moment.as_millisecond())));
     }
     let day: jiff::civil::Date = text.parse().map_err(|_| wrong())?;
     let end = day.at(23, 59, 59, 0).to_zoned(crate::zone::local()).map_err(|_| wrong())?;
-    Ok(Time(end.timestamp().as_millisecond()))
+    Ok(Some(Time(end.timestamp().as_millisecond())))
 }
 
 /// A task as lists and programs are given it.

@@ -2,9 +2,11 @@
 //!
 //! A file holds the events of a root and all its descendants, a line of JSON for each, after a line that says what it is, and then the
 //! images and documents that they name (`files.rs`). What comes in is data: it is read as a log before anything is written, only runs that
-//! are over are taken, and nothing that a person once allowed in it is in force here. All of it is written, or nothing.
+//! are over are taken, nothing that a person once allowed in it is in force here, and its threads count as having read untrusted text. All of it
+//! is written, or nothing.
 
 mod files;
+mod rename;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -22,6 +24,7 @@ use view::{Entry, Transcript};
 
 use crate::follow::logged;
 use files::{FileLine, Files};
+use rename::Renaming;
 
 /// The version of a file that holds events alone.
 const EVENTS: u32 = 1;
@@ -203,26 +206,27 @@ pub async fn relocate(from: &Arc<dyn Store>, to: &Arc<dyn Store>, root: &ThreadI
     Ok(())
 }
 
-/// Copies a conversation under another name, as far as an answer: the `at`th message as lists number them, or the newest. What people
-/// allowed for the one does not hold for the other.
+/// Copies a conversation, a root's or a sub-agent's, with all that is below it, under the name of a new root, as far as an answer: the `at`th
+/// message as lists number them, or the newest. What people allowed for the one does not hold for the other.
 #[boxed]
 pub async fn fork(
     store: &Arc<dyn Store>,
-    root: &ThreadId,
+    from: &ThreadId,
     at: Option<usize>,
     to: &ThreadId,
     now: Time,
 ) -> Result<(), Error> {
-    let records = read_all(&**store, Selection::tree(root)).await?;
-    let end = at.map(|at| end_of(&records, root, at)).transpose()?;
-    let line = |record: Record| Line { thread: record.thread, at: record.at, event: (*record.event).clone() };
-    let seqs: Vec<u64> = records.iter().map(|record| record.seq).collect();
-    let lines: Vec<(u64, Line)> = seqs.into_iter().zip(records.into_iter().map(line)).collect();
-    let kept = at_rest(lines, root, end).ok_or_else(|| Error::Nothing(root.clone()))?;
-    let renamed = kept.into_iter().map(|line| {
-        let text = serde_json::to_string(&line).expect("events serialise to JSON").replace(root.as_str(), to.as_str());
-        let line: Line = serde_json::from_str(&text).expect("a name in the place of another leaves JSON as it is");
-        Line { event: without_consent(line.event), ..line }
+    let records = read_all(&**store, Selection::tree(&from.root())).await?;
+    let end = at.map(|at| end_of(&records, from, at)).transpose()?;
+    let names = Renaming { from, to };
+    let is_copied = |record: &Record| names.thread(&record.thread).is_some();
+    let line =
+        |record: Record| (record.seq, Line { thread: record.thread, at: record.at, event: (*record.event).clone() });
+    let lines = records.into_iter().filter(is_copied).map(line).collect();
+    let kept = at_rest(lines, from, end).ok_or_else(|| Error::Nothing(from.clone()))?;
+    let renamed = kept.into_iter().filter_map(|Line { thread, at, event }| {
+        let event = without_consent(names.event(event));
+        Some(Line { thread: names.thread(&thread)?, at, event })
     });
     write(store, to, renamed.collect(), now).await
 }
@@ -239,7 +243,7 @@ pub fn messages<'a>(records: &'a [Record], thread: &'a ThreadId) -> impl Iterato
     own.filter(is_message).enumerate().map(|(at, record)| (at + 1, record))
 }
 
-/// The place in the family of the answer that is the `at`th message of its root.
+/// The place in the family of the answer that is the `at`th message of a thread.
 fn end_of(records: &[Record], root: &ThreadId, at: usize) -> Result<u64, Error> {
     let last = messages(records, root).last().map_or(0, |(at, _)| at);
     match messages(records, root).find(|(number, _)| *number == at) {
@@ -360,6 +364,8 @@ fn taken(event: Event, taking: &Taking) -> Event {
         Event::ThreadCreated(mut created) => {
             created.workspace = taking.workspace.clone();
             created.mode = created.mode.meet(taking.mode);
+            // The file may have been changed by anyone since it was written.
+            created.foreign = true;
             Event::ThreadCreated(created)
         }
         Event::ChildSpawned(mut spawned) => {

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use agent::{ThreadId, Time};
 use async_recursion::async_recursion as boxed;
@@ -30,6 +30,12 @@ const RARE_LOOK: Duration = Duration::from_secs(20);
 
 /// The least time between two looks of a worker that is calm.
 const CALM: Duration = Duration::from_millis(300);
+
+/// A staff that was opened for a folder is closed after this time without anything to do in it.
+const UNUSED: Duration = Duration::from_secs(60);
+
+/// Threads that are looked at in one go.
+const PAGE: usize = 200;
 
 /// How often the worker says that it is alive, for processes on other hosts.
 const BEAT_MS: u64 = 10_000;
@@ -55,10 +61,31 @@ pub struct Worker {
     only_in: Option<PathBuf>,
     /// Under what it is known to other processes.
     row: WorkerRow,
-    /// Interrupted threads that are not for a worker, by how many events they had when that was looked at.
+    /// Interrupted threads that are not for a worker, by how many events they had when that was looked at. One that is no longer interrupted
+    /// is forgotten with the next look.
     passed_over: Mutex<BTreeMap<ThreadId, u64>>,
-    /// The folders in which something was to be done.
-    staffs: Mutex<BTreeMap<PathBuf, Staff>>,
+    /// The folders in which something was to be done a short time ago.
+    staffs: Mutex<BTreeMap<PathBuf, OpenStaff>>,
+    /// After how long without anything to do a staff is closed.
+    unused: Duration,
+}
+
+/// A staff that is open.
+struct OpenStaff {
+    staff: Staff,
+    /// When it was last asked for.
+    used: Instant,
+    /// Whether the worker opened it, and closes it.
+    is_own: bool,
+}
+
+/// What a worker keeps in memory between two looks, beside the threads that it drives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// Folders for which a staff is open.
+    pub folders: usize,
+    /// Interrupted threads that are known not to be for a worker.
+    pub passed_over: usize,
 }
 
 impl Worker {
@@ -88,7 +115,20 @@ impl Worker {
             row,
             passed_over: Mutex::default(),
             staffs: Mutex::default(),
+            unused: UNUSED,
         }
+    }
+
+    /// The same, closing what it opened for a folder after this time without anything to do there.
+    pub fn closing_after(self, unused: Duration) -> Self {
+        Self { unused, ..self }
+    }
+
+    /// What is kept in memory.
+    #[boxed]
+    pub async fn held(&self) -> Held {
+        let folders = self.staffs.lock().await.len();
+        Held { folders, passed_over: self.passed_over.lock().await.len() }
     }
 
     /// The same, shown with the labels of the tasks that it takes.
@@ -112,7 +152,8 @@ impl Worker {
     /// The same with a staff that is open already, for its folder.
     #[boxed]
     pub async fn with_staff(self, folder: PathBuf, staff: Staff) -> Self {
-        self.staffs.lock().await.insert(folder, staff);
+        let open = OpenStaff { staff, used: Instant::now(), is_own: false };
+        self.staffs.lock().await.insert(canonical(&folder), open);
         self
     }
 
@@ -126,12 +167,26 @@ impl Worker {
     pub async fn staff_for(&self, folder: &Path) -> Result<Staff, Error> {
         let folder = canonical(folder);
         let mut staffs = self.staffs.lock().await;
-        if let Some(staff) = staffs.get(&folder) {
-            return Ok(staff.clone());
+        if let Some(open) = staffs.get_mut(&folder) {
+            open.used = Instant::now();
+            return Ok(open.staff.clone());
         }
         let staff = (self.open)(folder.clone(), self.store.clone()).await?;
-        staffs.insert(folder, staff.clone());
+        staffs.insert(folder, OpenStaff { staff: staff.clone(), used: Instant::now(), is_own: true });
         Ok(staff)
+    }
+
+    /// Closes what was opened for folders in which nothing is to be done any more.
+    async fn close_unused(&self) {
+        let unused: Vec<OpenStaff> = {
+            let is_unused = |_: &PathBuf, open: &mut OpenStaff| {
+                open.is_own && open.used.elapsed() >= self.unused && !open.staff.runtime().is_driving()
+            };
+            self.staffs.lock().await.extract_if(.., is_unused).map(|(_, open)| open).collect()
+        };
+        for open in unused {
+            open.staff.close().await;
+        }
     }
 
     /// How many more threads of tasks may be started here.
@@ -143,10 +198,18 @@ impl Worker {
     /// How many threads of tasks are driven here.
     #[boxed]
     pub async fn running(&self) -> Result<usize, Error> {
-        let rows = self.rows().await?;
-        let staffs = self.staffs.lock().await;
-        let is_driven = |row: &&ThreadRow| staffs.values().any(|staff| staff.runtime().drives(&row.id));
-        Ok(rows.iter().filter(is_driven).count())
+        let mut query = ThreadQuery { live_only: true, of_tasks: true, limit: PAGE, ..ThreadQuery::default() };
+        let mut running = 0;
+        loop {
+            let rows = self.store.threads(query.clone()).await?;
+            let staffs = self.staffs.lock().await;
+            let is_driven = |row: &&ThreadRow| staffs.values().any(|open| open.staff.runtime().drives(&row.id));
+            running += rows.iter().filter(is_driven).count();
+            if rows.len() < PAGE {
+                return Ok(running);
+            }
+            query.before = rows.last().map(|row| row.id.clone());
+        }
     }
 
     /// Works until `stop` says so, then lets go of everything: what ran can be gone on with by another process.
@@ -173,6 +236,7 @@ impl Worker {
                 for chores in &self.chores {
                     chores.perform(self).await?;
                 }
+                self.close_unused().await;
                 Ok::<_, Error>(())
             };
             tokio::select! {
@@ -197,8 +261,8 @@ impl Worker {
     /// Lets go of everything.
     #[boxed]
     pub async fn leave(&self) {
-        for staff in self.staffs.lock().await.values() {
-            staff.runtime().leave().await;
+        for open in self.staffs.lock().await.values() {
+            open.staff.runtime().leave().await;
         }
         let this = &self.row.process.id;
         let left = async {
@@ -211,28 +275,49 @@ impl Worker {
         }
     }
 
-    /// Goes on with threads of tasks whose process is gone.
+    /// Goes on with threads whose process is gone and which are a worker's to go on with: those of tasks, and those that a notice had woken.
+    /// Looked at page by page.
     async fn adopt(&self) -> Result<(), Error> {
-        for row in self.left().await? {
-            if self.room().await? == 0 {
-                return Ok(());
-            }
-            if let Some(only) = &self.only_in
-                && canonical(&self.folder_of(&row.id).await?) != *only
-            {
-                continue;
-            }
-            let staff = match self.staff_of(&row.id).await {
-                Ok(staff) => staff,
-                // Its folder may be gone; the others go on all the same.
-                Err(error) => {
-                    tracing::warn!(thread = %row.id, %error, "the thread is left as it is");
-                    continue;
+        let mut passed_over = self.passed_over.lock().await;
+        let mut still = BTreeMap::new();
+        let mut query = ThreadQuery { live_only: true, limit: PAGE, ..ThreadQuery::default() };
+        loop {
+            let rows = self.store.threads(query.clone()).await?;
+            let is_last = rows.len() < PAGE;
+            query.before = rows.last().map(|row| row.id.clone());
+            // Asked after the rows were read: a process that is not known yet would else be taken for dead.
+            let living = self.store.living(now()).await?;
+            for row in rows.into_iter().filter(|row| is_left(row, &living)) {
+                // A person goes on with any other.
+                let is_passed_over = row.created_for.is_none()
+                    && (passed_over.get(&row.id) == Some(&row.head) || !was_woken(&*self.store, &row.id).await?);
+                if is_passed_over {
+                    still.insert(row.id, row.head);
+                } else if self.room().await? > 0 {
+                    self.adopt_one(&row.id).await?;
                 }
-            };
-            if let Err(error) = go_on(&staff, &row.id).await {
-                tracing::warn!(thread = %row.id, %error, "the thread is left as it is");
             }
+            if is_last {
+                break;
+            }
+        }
+        *passed_over = still;
+        Ok(())
+    }
+
+    async fn adopt_one(&self, thread: &ThreadId) -> Result<(), Error> {
+        if let Some(only) = &self.only_in
+            && canonical(&self.folder_of(thread).await?) != *only
+        {
+            return Ok(());
+        }
+        let went_on = match self.staff_of(thread).await {
+            Ok(staff) => go_on(&staff, thread).await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = went_on {
+            // Its folder may be gone; the others go on all the same.
+            tracing::warn!(%thread, %error, "the thread is left as it is");
         }
         Ok(())
     }
@@ -245,28 +330,6 @@ impl Worker {
         }
         go_on(&self.staff_of(thread).await?, thread).await?;
         Ok(true)
-    }
-
-    /// Threads whose process is gone and which are a worker's to go on with: those of tasks, and those that a notice had woken.
-    async fn left(&self) -> Result<Vec<ThreadRow>, Error> {
-        let rows =
-            self.store.threads(ThreadQuery { live_only: true, limit: usize::MAX, ..ThreadQuery::default() }).await?;
-        let living = self.store.living(now()).await?;
-        let mut passed_over = self.passed_over.lock().await;
-        let mut left = Vec::new();
-        for row in rows.into_iter().filter(|row| is_left(row, &living)) {
-            if row.created_for.is_some() {
-                left.push(row);
-            } else if passed_over.get(&row.id) != Some(&row.head) {
-                // A person goes on with any other.
-                if was_woken(&*self.store, &row.id).await? {
-                    left.push(row);
-                } else {
-                    passed_over.insert(row.id, row.head);
-                }
-            }
-        }
-        Ok(left)
     }
 
     /// The staff of the folder that a thread works in.
@@ -283,12 +346,6 @@ impl Worker {
         });
         let unknown = || store::Error::UnknownThread(thread.as_str().into());
         Ok(Path::new(&*workspace.ok_or_else(unknown)?).to_owned())
-    }
-
-    /// Threads of tasks in which something is to be done.
-    async fn rows(&self) -> Result<Vec<ThreadRow>, Error> {
-        let query = ThreadQuery { live_only: true, of_tasks: true, limit: usize::MAX, ..ThreadQuery::default() };
-        Ok(self.store.threads(query).await?)
     }
 }
 

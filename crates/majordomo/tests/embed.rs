@@ -11,14 +11,15 @@ use majordomo::agent::model::CallError;
 use majordomo::agent::{Event, InputId, Outcome};
 use majordomo::provider::{Answering, Ask, Heard, Resident, Said};
 use majordomo::tasks::TaskBoard;
-use majordomo::tasks::board::{Actor, Assignee, Change, Command, NewAgent, NewTask, TaskId};
+use majordomo::tasks::board::{Actor, Assignee, BoardId, Change, Command, NewAgent, NewTask, Status, TaskId};
 use majordomo::tasks::chores::{Scope, TaskChores};
-use majordomo::worker::{Chores, Worker};
+use majordomo::worker::{Chores, Held, Worker};
 use majordomo::{
     Agent, Decision, Environment, Error, Limits, Mode, Model, Rule, Staff, StaffBuilder, Tool, Update, Work,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use store::{Store, TaskQuery, ThreadQuery};
 use testkit::scenes::{call, calls, never_answers, says, scene, spawn, whenever_asked};
 use tokio::sync::Notify;
 
@@ -567,6 +568,62 @@ async fn a_notice_waits_for_a_recipient_whose_folder_cannot_be_opened() {
     let events = store.board_events(desk.id(), 0, 100).await.expect("the board's log");
     let kinds: Vec<&str> = events.iter().map(|record| record.entry.event.kind()).collect();
     assert!(kinds.contains(&"told") && !kinds.contains(&"delivery_done"), "{kinds:?}");
+}
+
+#[tokio::test]
+async fn a_worker_keeps_nothing_of_what_is_idle() {
+    let data = tempfile::tempdir().expect("a temporary folder");
+    let scenes =
+        [scene("Title: ", &[whenever_asked(&says("done"))]), scene("Wait", &[whenever_asked(&never_answers())])];
+    let store = store::open(&store::Location::folder(data.path()), &store::Options::default()).expect("a store");
+    let open = {
+        let (scenes, folder) = (scenes.clone(), data.path().to_owned());
+        move |_, store: Arc<dyn Store>| -> BoxFuture<'static, Result<Staff, Error>> {
+            let builder = builder(&scenes).store(store).workspace(&folder).approve_in_inbox();
+            Box::pin(async move { builder.build().await })
+        }
+    };
+    // A conversation that no worker goes on with, whose process is gone.
+    let gone = open(data.path().to_owned(), store.clone()).await.expect("a staff");
+    let run = gone.stream("Wait").await.expect("a run");
+    let left = run.root().clone();
+    gone.runtime().leave().await;
+    let tasks = |many: usize| {
+        let new = NewAgent { agent: Some("general".into()), model: None };
+        let task = NewTask { assignee: Some(Assignee::New(new)), ..NewTask::titled("Sweep") };
+        Command::Add { tasks: vec![task; many] }
+    };
+    let desk = TaskBoard::new(store.clone(), BoardId::new("plan"), data.path().to_string_lossy());
+    let now = || runtime::Clock::default().now();
+    desk.ask(Actor::Human, None, tasks(12), now()).await.expect("tasks");
+    let chores: Vec<Box<dyn Chores>> = vec![Box::new(TaskChores::new(Scope::All, Vec::new()))];
+    let worker = Worker::new("work", store.clone(), Box::new(open), 4, chores).closing_after(Duration::ZERO);
+    let mut held = Vec::new();
+    let stop = async {
+        // Each of them ends without completing its task, which is therefore blocked.
+        loop {
+            held.push(worker.held().await);
+            let query = TaskQuery { status: Some(Status::Blocked), limit: 100, ..TaskQuery::of(desk.id()) };
+            let is_done = store.tasks(query).await.expect("tasks").len() == 12;
+            if is_done && worker.held().await.folders == 0 {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        assert_eq!(worker.held().await, Held { folders: 0, passed_over: 1 }, "12 idle agents and 12 tasks later");
+        assert_eq!(
+            store.threads(ThreadQuery { of_tasks: true, ..ThreadQuery::default() }).await.expect("rows").len(),
+            12
+        );
+        // One that is gone is forgotten.
+        store.remove(&left, now()).await.expect("it is removed");
+        while worker.held().await.passed_over > 0 {
+            desk.ask(Actor::Human, None, tasks(1), now()).await.expect("a task");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    worker.work(stop).await.expect("it works");
+    assert!(held.iter().all(|held| held.folders <= 1 && held.passed_over <= 1), "{held:?}");
 }
 
 /// Tells that the worker has looked for threads to go on with.

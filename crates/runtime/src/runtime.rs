@@ -73,12 +73,14 @@ pub struct Notice {
     pub foreign: bool,
     /// The most that a run may spend which begins with it.
     pub most: RunLimits,
+    /// Tools that the thread has from then on besides its own.
+    pub tools: Vec<Arc<str>>,
 }
 
 impl Notice {
     /// Trusted words, without limits of their own.
     pub fn new(from: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Self {
-        Self { from: from.into(), text: text.into(), foreign: false, most: RunLimits::default() }
+        Self { from: from.into(), text: text.into(), foreign: false, most: RunLimits::default(), tools: Vec::new() }
     }
 }
 
@@ -97,7 +99,7 @@ pub struct RunLimits {
 
 impl RunLimits {
     /// A grant with no more than these.
-    fn narrow(self, grant: &Grant) -> Grant {
+    pub fn narrow(self, grant: &Grant) -> Grant {
         fn least<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
             one.into_iter().chain(other).min()
         }
@@ -323,7 +325,7 @@ impl Runtime {
     /// with: it reads it when it is.
     #[boxed]
     pub async fn notify(&self, thread: &ThreadId, id: InputId, notice: Notice) -> Result<(), Error> {
-        let Notice { from, text, foreign, most } = notice;
+        let Notice { from, text, foreign, most, tools } = notice;
         let mut grant = self.0.grant_by_person(thread).await?;
         if most != RunLimits::default() {
             let whole = match grant {
@@ -332,7 +334,7 @@ impl Runtime {
             };
             grant = Some(Box::new(most.narrow(&whole)));
         }
-        let notice = Outside::Noticed { text, from, grant, foreign };
+        let notice = Outside::Noticed { text, from, grant, foreign, tools };
         if self.is_left(thread).await? {
             deliver(&self.0, thread, &id, &notice).await?;
             return Ok(());
@@ -467,6 +469,11 @@ impl Runtime {
     /// Whether a thread is driven in this process, by this runtime.
     pub fn drives(&self, thread: &ThreadId) -> bool {
         self.0.sender(thread).is_some()
+    }
+
+    /// Whether any thread is driven in this process, by this runtime.
+    pub fn is_driving(&self) -> bool {
+        !lock(&self.0.live).is_empty()
     }
 
     /// Waits until no thread is driven here: what was sent to them by others meanwhile is done, too.

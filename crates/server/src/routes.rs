@@ -21,7 +21,7 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 
 use majordomo::tasks::{ShownNote, ShownTask};
-use store::{ApprovalRow, Execution, ThreadRow, UsageRow};
+use store::{AgentMetadata, ApprovalRow, Execution, ThreadRow, UsageRow};
 use view::Node;
 
 use crate::openapi::{Operation, Table, get, post};
@@ -140,6 +140,24 @@ fn inside() -> Table {
                 Operation::new("removeThread", "Forgets a root and all its descendants").of(THREAD)
                     .details("Refused (409) while a process drives one of them.")
                     .says("204", "It is gone."),
+            ),
+        )
+        .at(
+            "/api/v1/threads/{id}/agent",
+            get(
+                threads::agent,
+                Operation::new("showTaskAgent", "What is known of a thread that was made for a task").of(THREAD)
+                    .details("Not found (404) where the thread was not made for a task.")
+                    .answers::<AgentMetadata>("200", "The agent, with the task that it works on."),
+            ),
+        )
+        .at(
+            "/api/v1/threads/{id}/agents",
+            get(
+                threads::agents,
+                Operation::new("listTaskAgents", "The threads that were made for tasks under a thread, in the order of their making")
+                    .of(THREAD)
+                    .answers::<Vec<AgentMetadata>>("200", "The agents, each with the task that it works on."),
             ),
         )
         .at(

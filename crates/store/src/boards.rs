@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use agent::{ThreadId, Time};
 use board::{Board, BoardId, Delivery, Entry, Facts, Note, Refusal, Reply, Request, Status, Task, TaskId, handle};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::error::Error;
@@ -56,7 +57,7 @@ pub trait Boards: Send + Sync + 'static {
     fn claim_deliveries(&self, query: DeliveryQuery) -> Answer<Vec<DueDelivery>>;
 
     /// Tasks in progress whose thread is at rest or gone.
-    fn resting_tasks(&self, limit: usize) -> Answer<Vec<RestingTask>>;
+    fn resting_tasks(&self, query: RestingQuery) -> Answer<Vec<RestingTask>>;
 
     /// What is known of a thread that was made for a task (LACE-9).
     fn agent_metadata(&self, thread: &ThreadId) -> Answer<Option<AgentMetadata>>;
@@ -145,6 +146,17 @@ pub struct DueDelivery {
     pub delivery: Delivery,
 }
 
+/// Which tasks in progress are asked for whose thread is at rest or gone. They come in the order of the boards and of their numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RestingQuery {
+    /// Only those of this board.
+    pub board: Option<BoardId>,
+    /// Only those after this one: the last of the page before.
+    pub after: Option<(BoardId, TaskId)>,
+    /// At most so many.
+    pub limit: usize,
+}
+
 /// A task in progress whose thread is at rest or gone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RestingTask {
@@ -157,9 +169,11 @@ pub struct RestingTask {
 }
 
 /// A thread that was made for a task.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "TaskAgent")]
 pub struct AgentMetadata {
     /// The thread.
+    #[schemars(with = "String")]
     pub thread_id: ThreadId,
     /// Its name.
     pub name: Arc<str>,
@@ -167,16 +181,18 @@ pub struct AgentMetadata {
     pub provider: Arc<str>,
     /// The model.
     pub model: Arc<str>,
-    /// `ephemeral`: it was made for a task (LACE-5).
+    /// `ephemeral`: it was made for a task.
     #[serde(rename = "type")]
     pub kind: Arc<str>,
     /// The task that it was made for, with its board; none once that is gone.
     pub created_for_task: Option<Arc<str>>,
     /// The thread under which it was made; itself for a root.
+    #[schemars(with = "String")]
     pub parent_thread_id: ThreadId,
     /// The title of the task that it works on.
     pub current_task: Option<Arc<str>>,
     /// When it was made.
+    #[schemars(with = "schema::Moment")]
     pub created_at: Time,
 }
 

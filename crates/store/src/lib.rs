@@ -39,8 +39,8 @@ mod sqlite;
 
 pub use approvals::{ApprovalQuery, ApprovalRow, ApprovalStatus};
 pub use boards::{
-    AgentMetadata, BoardCommit, BoardRecord, Boards, DeliveryQuery, DueDelivery, OnBoard, Rebuilt, RestingTask,
-    TaskQuery, carry_out, follow_board, follow_boards, full_name,
+    AgentMetadata, BoardCommit, BoardRecord, Boards, DeliveryQuery, DueDelivery, OnBoard, Rebuilt, RestingQuery,
+    RestingTask, TaskQuery, carry_out, follow_board, follow_boards, full_name,
 };
 pub use error::{Error, Source};
 pub use follow::{Follow, PAGE, Selection, follow, follow_installation, read_all, replay, replay_until};
@@ -55,7 +55,7 @@ pub use open::{Durability, Health, Location, Options, Store, installation_at, op
 pub use ownership::{ClaimKind, ClaimQuery, Claimed, Living, Ownership, WorkerRow};
 pub use postgres::{Address, DatabaseStatus, PostgresStore};
 pub use process::{HEARTBEAT_EXPIRES_MS, Process, ProcessId};
-pub use rows::{Execution, LEASE_MS, Owner, Status, ThreadQuery, ThreadRow, UsageRow, Wake};
+pub use rows::{CurrentTask, Execution, LEASE_MS, Owner, Status, ThreadQuery, ThreadRow, UsageRow, Wake};
 pub use search::{Found, SearchQuery};
 
 /// The environment variables that the store reads in this build: none, except in builds for tests.

@@ -15,7 +15,7 @@ use crate::admission::{self, Adoption};
 use crate::approvals::{self, ApprovalQuery, ApprovalRow};
 use crate::boards::{
     AgentMetadata, BoardCommit, BoardRecord, Boards, DeliveryQuery, DueDelivery, EPHEMERAL, OnBoard, Rebuilt,
-    RestingTask, TaskQuery, full_name,
+    RestingQuery, RestingTask, TaskQuery, full_name,
 };
 use crate::error::Error;
 use crate::installation::{Installation, InstallationEvent, InstallationRecord, State};
@@ -26,7 +26,7 @@ use crate::ownership::{ClaimQuery, Claimed, Living, Ownership, WorkerRow};
 use crate::process::{Process, ProcessId};
 use crate::projection::{Change, Folded};
 use crate::resolve;
-use crate::rows::{Execution, LEASE_MS, Owner, Status, ThreadQuery, ThreadRow, UsageRow, Wake};
+use crate::rows::{CurrentTask, Execution, LEASE_MS, Owner, Status, ThreadQuery, ThreadRow, UsageRow, Wake};
 use crate::search::{self, Found, SearchQuery};
 
 /// A store in memory. Clones share what they hold.
@@ -380,11 +380,18 @@ impl Boards for MemoryStore {
         self.ask(move |held| Ok(held.claim_deliveries(&query)))
     }
 
-    fn resting_tasks(&self, limit: usize) -> Answer<Vec<RestingTask>> {
+    fn resting_tasks(&self, query: RestingQuery) -> Answer<Vec<RestingTask>> {
         self.ask(move |held| {
+            let RestingQuery { board, after, limit } = &query;
             let mut resting = Vec::new();
-            for one in &held.boards {
-                for task in one.kept.tasks.values() {
+            let first =
+                after.as_ref().and_then(|(board, _)| held.boards.iter().position(|one| one.kept.board.id == *board));
+            for (place, one) in held.boards.iter().enumerate().skip(first.unwrap_or(0)) {
+                if board.as_ref().is_some_and(|board| one.kept.board.id != *board) {
+                    continue;
+                }
+                let seen = after.as_ref().filter(|_| first == Some(place)).map_or(0, |(_, task)| task.number());
+                for task in one.kept.tasks.range(seen + 1..).map(|(_, task)| task) {
                     if !task.is_active() || task.status != TaskStatus::InProgress {
                         continue;
                     }
@@ -395,7 +402,7 @@ impl Boards for MemoryStore {
                     }
                 }
             }
-            resting.truncate(limit);
+            resting.truncate(*limit);
             Ok(resting)
         })
     }
@@ -588,7 +595,18 @@ impl Held {
 
     fn row(&self, thread: &Thread) -> ThreadRow {
         let owner = thread.owner.as_ref().and_then(|owner| self.processes.get(owner)).cloned();
-        ThreadRow { owner, ..thread.folded.row.clone() }
+        ThreadRow { owner, current_task: self.current_task(&thread.folded.row.id), ..thread.folded.row.clone() }
+    }
+
+    fn current_task(&self, thread: &ThreadId) -> Option<CurrentTask> {
+        let all = self.boards.iter().flat_map(|one| one.kept.tasks.values().map(|task| (&one.kept.board.id, task)));
+        let its = |task: &Task| task.status == TaskStatus::InProgress && task.thread.as_ref() == Some(thread);
+        let newest = all.filter(|(_, task)| its(task)).max_by_key(|(_, task)| (task.updated_at, task.id.number()));
+        newest.map(|(board, task)| CurrentTask {
+            id: task.id.as_str().into(),
+            board: board.as_str().into(),
+            title: task.title.clone(),
+        })
     }
 
     fn append(&mut self, commit: Commit) -> Result<Appended, Error> {

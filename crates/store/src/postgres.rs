@@ -30,8 +30,8 @@ use tokio::sync::watch;
 
 use crate::approvals::{ApprovalQuery, ApprovalRow};
 use crate::boards::{
-    AgentMetadata, BoardCommit, BoardRecord, Boards, DeliveryQuery, DueDelivery, OnBoard, Rebuilt, RestingTask,
-    TaskQuery,
+    AgentMetadata, BoardCommit, BoardRecord, Boards, DeliveryQuery, DueDelivery, OnBoard, Rebuilt, RestingQuery,
+    RestingTask, TaskQuery,
 };
 use crate::codec;
 use crate::error::Error;
@@ -521,8 +521,8 @@ impl Boards for PostgresStore {
         self.change(move |link| Box::pin(async move { boards::claim(link, clock, &query).await }))
     }
 
-    fn resting_tasks(&self, limit: usize) -> Answer<Vec<RestingTask>> {
-        self.look(move |link| Box::pin(boards::resting(link, limit)))
+    fn resting_tasks(&self, query: RestingQuery) -> Answer<Vec<RestingTask>> {
+        self.look(move |link| Box::pin(async move { boards::resting(link, &query).await }))
     }
 
     fn agent_metadata(&self, thread: &ThreadId) -> Answer<Option<AgentMetadata>> {

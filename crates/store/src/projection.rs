@@ -83,6 +83,7 @@ impl Folded {
             unread: false,
             persistent: created.lifecycle == Lifecycle::Persistent,
             created_for: created.created_for.clone(),
+            current_task: None,
             goal: created.brief.as_ref().map_or_else(|| "".into(), |brief| one_line(&brief.task)),
             state: doing.state(),
             outcome: None,

@@ -50,6 +50,8 @@ pub struct ThreadRow {
     pub persistent: bool,
     /// The task that it was created for, as its board names it.
     pub created_for: Option<Arc<str>>,
+    /// The task that it works on; null where it works on none.
+    pub current_task: Option<CurrentTask>,
     /// What it is doing, or how it ended.
     #[schemars(with = "schema::ThreadState")]
     pub state: State,
@@ -86,6 +88,17 @@ pub struct ThreadRow {
     pub epoch: u64,
     /// How many events it has.
     pub head: u64,
+}
+
+/// The task that a thread works on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CurrentTask {
+    /// Its name in its board, such as `t12`.
+    pub id: Arc<str>,
+    /// The board: the path of its folder, or its name.
+    pub board: Arc<str>,
+    /// Its title.
+    pub title: Arc<str>,
 }
 
 /// Who works on a thread.

@@ -40,8 +40,8 @@ use tokio::sync::watch;
 
 use crate::approvals::{ApprovalQuery, ApprovalRow};
 use crate::boards::{
-    AgentMetadata, BoardCommit, BoardRecord, Boards, DeliveryQuery, DueDelivery, OnBoard, Rebuilt, RestingTask,
-    TaskQuery,
+    AgentMetadata, BoardCommit, BoardRecord, Boards, DeliveryQuery, DueDelivery, OnBoard, Rebuilt, RestingQuery,
+    RestingTask, TaskQuery,
 };
 use crate::codec;
 use crate::error::Error;
@@ -390,8 +390,8 @@ impl Boards for SqliteStore {
         })
     }
 
-    fn resting_tasks(&self, limit: usize) -> Answer<Vec<RestingTask>> {
-        self.look(move |db| boards::resting(db, limit))
+    fn resting_tasks(&self, query: RestingQuery) -> Answer<Vec<RestingTask>> {
+        self.look(move |db| boards::resting(db, &query))
     }
 
     fn agent_metadata(&self, thread: &ThreadId) -> Answer<Option<AgentMetadata>> {

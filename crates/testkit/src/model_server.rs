@@ -78,6 +78,7 @@ struct Shared {
     attempts: Mutex<HashMap<(String, usize), u32>>,
     closed_early: watch::Sender<usize>,
     open: watch::Sender<usize>,
+    requested: watch::Sender<usize>,
     signatures: Signatures,
     /// What it answers to a `GET`, or to a question about one model, by path.
     lists: Mutex<HashMap<String, Value>>,
@@ -90,6 +91,9 @@ struct Given {
     members: Map<String, Value>,
     of_call: Option<Value>,
     is_wanted: bool,
+    /// The block of thinking before the answer, on Anthropic's wire, and what was said before it. Calls of different conversations may have
+    /// the same name.
+    thinking: Vec<(Value, Value)>,
 }
 
 impl ModelServer {
@@ -106,6 +110,7 @@ impl ModelServer {
             attempts: Mutex::default(),
             closed_early: watch::Sender::new(0),
             open: watch::Sender::new(0),
+            requested: watch::Sender::new(0),
             signatures: Signatures::default(),
             lists: Mutex::default(),
             given: Mutex::default(),
@@ -166,6 +171,12 @@ impl ModelServer {
         closed.wait_for(|closed| *closed >= count).await.expect("the server holds the sender");
     }
 
+    /// Waits until so many requests have come, answered or not.
+    pub async fn until_requested(&self, count: usize) {
+        let mut requested = self.shared.requested.subscribe();
+        requested.wait_for(|requested| *requested >= count).await.expect("the server holds the sender");
+    }
+
     /// Waits until so many answers are under way at once.
     pub async fn until_open(&self, count: usize) {
         let mut open = self.shared.open.subscribe();
@@ -207,7 +218,7 @@ async fn answer(State(shared): State<Arc<Shared>>, uri: Uri, headers: HeaderMap,
         Ok(()) => {
             let turn = (shared.answering)(&request);
             match wire {
-                Wire::OpenAi | Wire::Anthropic | Wire::Ollama => lock(&shared.given).extend(turn.given()),
+                Wire::OpenAi | Wire::Anthropic | Wire::Ollama => shared.give(turn.given(&request)),
                 Wire::Responses | Wire::Gemini => shared.signatures.extend(turn.first_call()),
             }
             let open = body::Open::new(Arc::clone(&shared));
@@ -217,6 +228,14 @@ async fn answer(State(shared): State<Arc<Shared>>, uri: Uri, headers: HeaderMap,
 }
 
 impl Shared {
+    /// Remembers what was given.
+    fn give(&self, given: Option<(String, Given)>) {
+        let Some((name, mut given)) = given else { return };
+        let mut all = lock(&self.given);
+        given.thinking.extend(all.remove(&name).into_iter().flat_map(|before| before.thinking));
+        all.insert(name, given);
+    }
+
     fn note(&self, wire: Wire, headers: HeaderMap, body: Value, raw: Bytes, refused: Option<String>) -> Request {
         let (first_words, assistant_messages) = match wire {
             Wire::Anthropic | Wire::OpenAi | Wire::Ollama => said(&body),
@@ -231,6 +250,7 @@ impl Shared {
         };
         let request = Request { wire, headers, body, raw, refused, first_words, assistant_messages, attempt };
         lock(&self.requests).push(request.clone());
+        self.requested.send_modify(|requested| *requested += 1);
         request
     }
 }

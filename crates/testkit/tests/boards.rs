@@ -1,5 +1,6 @@
 //! Boards under crashes: several processes on one store take tasks, carry out deliveries, die at any point and begin again, while people add,
-//! reassign and remark. By seed, so that a failure can be repeated: `SIM_SEED=7`.
+//! reassign and remark. Between the decision of one process and its commit another one may decide on the same events and commit first. By
+//! seed, so that a failure can be repeated: `SIM_SEED=7`.
 //!
 //! Threads are a table of names here; what real ones do is in `sim.rs` and in the tests of the program.
 
@@ -8,17 +9,19 @@ use std::sync::Arc;
 
 use agent::{InputId, ThreadId, Time};
 use board::{
-    Actor, Assignee, BoardId, Change, Command, Delivery, DeliveryKind, Dependency, Event, NewAgent, NewTask, Notice,
-    Reply, Request, StartedAgent, Status, TaskId,
+    Actor, Assignee, BoardId, Change, Command, Delivery, DeliveryKind, Dependency, Entry, Event, NewAgent, NewTask,
+    Notice, Reply, Request, StartedAgent, Status, TaskId, handle,
 };
 use majordomo_testkit::dice::Dice;
-use store::{BoardRecord, DeliveryQuery, MemoryStore, Store, TaskQuery, carry_out};
+use store::{BoardCommit, BoardRecord, DeliveryQuery, MemoryStore, Store, TaskQuery, carry_out};
 
 /// The seeds that the tests use.
 const SEEDS: u64 = 400;
 /// Tasks of one seed, and steps after which all must be done.
 const TASKS: u64 = 30;
 const STEPS: usize = 20_000;
+/// How often another process is quicker in the course of one command, at the most.
+const RIVALS: u32 = 3;
 
 /// What threads have heard: the names of inputs, each once, and the tasks that came with them.
 #[derive(Default)]
@@ -40,12 +43,102 @@ struct World {
     now: Time,
     dice: Dice,
     roots: u32,
+    /// What a process has taken that was quicker than another.
+    taken: Vec<Delivery>,
+    races: Races,
+}
+
+/// How often two processes decided on the same events of a board.
+#[derive(Clone, Copy, Debug, Default)]
+struct Races {
+    /// Commits that were refused because another was quicker.
+    lost: u32,
+    /// Of these, those whose command came to another end when it was decided again.
+    other_end: u32,
 }
 
 impl World {
-    async fn ask(&self, by: Actor, command: Command, leased: bool) -> Option<Reply> {
+    /// Carries out a command as a store does, but so that another process may commit between the decision and its commit. The one that comes
+    /// late decides again, on what there is then.
+    async fn ask(&mut self, by: Actor, command: Command, leased: bool) -> Option<Reply> {
+        let request = Request::new(by, None, "/work".into(), command);
+        let mut lost: Option<Vec<Entry>> = None;
+        for attempt in 0.. {
+            let facts = self.store.board_facts(&self.board, request.clone()).await.unwrap();
+            let expected = facts.board.n;
+            let step = handle(&request, facts, self.now);
+            let entries = step.as_ref().map_or(Vec::new(), |step| step.events.clone());
+            self.races.other_end += u32::from(lost.take().is_some_and(|lost| lost != entries));
+            let Ok(step) = step else { return None };
+            if entries.is_empty() {
+                return Some(step.reply);
+            }
+            if attempt < RIVALS && self.dice.chance(25) {
+                self.rival().await;
+            }
+            let is_late = self.store.board(&self.board).await.unwrap().map_or(0, |board| board.n) != expected;
+            let commit =
+                BoardCommit { board: self.board.clone(), expected, at: self.now, entries: entries.clone(), leased };
+            match self.store.commit_board(commit).await {
+                Ok(_) => {
+                    assert!(!is_late, "a commit that knows too few events is refused");
+                    return Some(step.reply);
+                }
+                Err(store::Error::BoardConflict { .. }) => {
+                    assert!(is_late, "one that knows all events is not");
+                    self.races.lost += 1;
+                    lost = Some(entries);
+                }
+                Err(error) => panic!("{error}"),
+            }
+        }
+        None
+    }
+
+    /// The same without another process.
+    async fn ask_alone(&self, by: Actor, command: Command, leased: bool) -> Option<Reply> {
         let request = Request::new(by, None, "/work".into(), command);
         carry_out(&*self.store, &self.board, request, self.now, leased).await.unwrap().ok()
+    }
+
+    /// Another process takes tasks, completes one, remarks something or assigns a task anew.
+    async fn rival(&mut self) {
+        let task = TaskId::of(1 + self.dice.below(TASKS));
+        match self.dice.below(4) {
+            0 => {
+                let take = self.take(2);
+                if let Some(Reply::Taken(taken)) = self.ask_alone(Actor::System, take, true).await {
+                    self.taken.extend(taken);
+                }
+            }
+            1 => {
+                if let Some((thread, task)) = self.any_work() {
+                    self.complete_alone(thread, task).await;
+                }
+            }
+            2 => drop(self.ask_alone(Actor::Human, Command::Note { task, text: "a note".into() }, false).await),
+            _ => drop(self.ask_alone(Actor::Human, Command::Assign { task, to: Some(new_agent()) }, false).await),
+        }
+    }
+
+    fn take(&mut self, room: u32) -> Command {
+        let fresh = (0..room).map(|n| ThreadId::new(format!("20260115-r{}", self.roots + n))).collect();
+        self.roots += room;
+        Command::Take { room, most: 8, labels: Vec::new(), fresh }
+    }
+
+    /// An agent and one of the tasks that it works on.
+    fn any_work(&mut self) -> Option<(ThreadId, TaskId)> {
+        let works = self.threads.works.iter();
+        let all: Vec<(ThreadId, TaskId)> =
+            works.flat_map(|(thread, tasks)| tasks.iter().map(|task| (thread.clone(), task.clone()))).collect();
+        (!all.is_empty()).then(|| all[self.dice.below(all.len() as u64) as usize].clone())
+    }
+
+    async fn complete_alone(&mut self, thread: ThreadId, task: TaskId) {
+        let done = completed(&task);
+        self.ask_alone(Actor::Thread(thread.clone()), done, false).await;
+        self.threads.works.entry(thread).or_default().remove(&task);
     }
 
     /// Carries out a delivery, and dies at one of three points: before it, before it is confirmed, or not at all.
@@ -95,7 +188,13 @@ impl World {
     }
 
     /// Says which thread gets the task; whether that is still wanted.
-    async fn name(&self, task: &TaskId, delivery: &Delivery, thread: &ThreadId, agent: Option<StartedAgent>) -> bool {
+    async fn name(
+        &mut self,
+        task: &TaskId,
+        delivery: &Delivery,
+        thread: &ThreadId,
+        agent: Option<StartedAgent>,
+    ) -> bool {
         let (task, delivery, thread) = (task.clone(), delivery.id.clone(), thread.clone());
         self.ask(Actor::System, Command::Name { task, delivery, thread, agent }, false).await != Some(Reply::Unwanted)
     }
@@ -109,11 +208,12 @@ impl World {
 
     async fn step(&mut self) {
         self.now = self.now.plus_ms(700);
+        for delivery in std::mem::take(&mut self.taken) {
+            self.perform(delivery).await;
+        }
         match self.dice.below(10) {
             0..=2 => {
-                let fresh = (0..3).map(|n| ThreadId::new(format!("20260115-r{}", self.roots + n))).collect();
-                self.roots += 3;
-                let take = Command::Take { room: 3, most: 8, labels: Vec::new(), fresh };
+                let take = self.take(3);
                 if let Some(Reply::Taken(taken)) = self.ask(Actor::System, take, true).await {
                     for delivery in taken {
                         self.perform(delivery).await;
@@ -133,16 +233,7 @@ impl World {
 
     /// An agent completes one of its tasks, or ends without having done so.
     async fn work(&mut self) {
-        let all: Vec<(ThreadId, TaskId)> = self
-            .threads
-            .works
-            .iter()
-            .flat_map(|(thread, tasks)| tasks.iter().map(|task| (thread.clone(), task.clone())))
-            .collect();
-        if all.is_empty() {
-            return;
-        }
-        let (thread, task) = all[self.dice.below(all.len() as u64) as usize].clone();
+        let Some((thread, task)) = self.any_work() else { return };
         let found = self.store.task(&self.board, &task).await.unwrap().expect("no task is removed");
         if self.dice.chance(15) {
             let (reason, report) = ("it ended".into(), "".into());
@@ -150,9 +241,7 @@ impl World {
             self.ask(Actor::System, ended, false).await;
             return;
         }
-        let change = Change::Completed { result: None };
-        let done = Command::Set { task: task.clone(), change, note: None };
-        self.ask(Actor::Thread(thread.clone()), done, false).await;
+        self.ask(Actor::Thread(thread.clone()), completed(&task), false).await;
         self.threads.works.entry(thread).or_default().remove(&task);
     }
 
@@ -172,16 +261,20 @@ impl World {
         };
         let found = self.store.task(&self.board, task).await.unwrap();
         if found.is_some_and(|task| !is_done(task.status)) {
-            self.ask(Actor::Human, command, false).await;
+            self.ask_alone(Actor::Human, command, false).await;
         }
     }
+}
+
+fn completed(task: &TaskId) -> Command {
+    Command::Set { task: task.clone(), change: Change::Completed { result: None }, note: None }
 }
 
 fn new_agent() -> Assignee {
     Assignee::New(NewAgent { agent: None, model: Some("anthropic/claude-3-sonnet".into()) })
 }
 
-async fn play(seed: u64) {
+async fn play(seed: u64) -> Races {
     let mut world = World {
         store: Arc::new(MemoryStore::new()),
         board: BoardId::new("/work"),
@@ -189,6 +282,8 @@ async fn play(seed: u64) {
         now: Time(1_768_471_200_000),
         dice: Dice::new(seed),
         roots: 0,
+        taken: Vec::new(),
+        races: Races::default(),
     };
     let creators = [Actor::Human, Actor::Thread(ThreadId::new("20260115-boss"))];
     for number in 0..TASKS {
@@ -213,6 +308,7 @@ async fn play(seed: u64) {
     }
     settle(&mut world).await;
     check(&world, seed).await;
+    world.races
 }
 
 /// What is still to be told is told by a process that does not die.
@@ -262,7 +358,12 @@ async fn check(world: &World, seed: u64) {
 #[tokio::test]
 async fn every_task_is_done_once_and_every_completion_told_once_whichever_process_dies() {
     let one = std::env::var("SIM_SEED").ok().and_then(|seed| seed.parse::<u64>().ok());
+    let mut races = Races::default();
     for seed in one.map_or(0..SEEDS, |seed| seed..seed + 1) {
-        play(seed).await;
+        let played = play(seed).await;
+        races.lost += played.lost;
+        races.other_end += played.other_end;
     }
+    assert!(one.is_some() || races.lost > 10 * SEEDS as u32, "the seeds hold races: {races:?}");
+    assert!(one.is_some() || races.other_end > SEEDS as u32, "and some of them matter: {races:?}");
 }

@@ -9,4 +9,6 @@ mod providers {
     mod speaking;
     mod stage;
     mod strict;
+    mod taking;
+    mod thinking;
 }

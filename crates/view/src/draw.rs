@@ -33,6 +33,13 @@ pub fn cached(tree: &Usage) -> Option<String> {
     (percent > 0).then(|| format!("{percent}% cached"))
 }
 
+/// What there is to know of the tokens of a tree besides their number: `62% cached, 3.1k reasoning`; none where it is nothing.
+pub fn shares(tree: &Usage) -> Option<String> {
+    let thought = (tree.tokens.reasoning > 0).then(|| format!("{} reasoning", count(tree.tokens.reasoning)));
+    let shares: Vec<String> = cached(tree).into_iter().chain(thought).collect();
+    (!shares.is_empty()).then(|| shares.join(", "))
+}
+
 /// Money in as few digits as tell it apart: `$0.0012`, `$1.25`.
 pub fn money(cost_microusd: u64) -> String {
     match cost_microusd {
@@ -60,6 +67,12 @@ pub fn count(number: u64) -> String {
     }
 }
 
+/// The number of all tokens, with `~` where some are estimates.
+fn all_tokens(usage: &Usage) -> String {
+    let about = if usage.is_estimated() { "~" } else { "" };
+    format!("{about}{}", usage.tokens.total())
+}
+
 /// Tokens of a thread; where its tree used more, of both: `1.1k/9.8k`; with `~` where some are estimates.
 fn tokens(own: &Usage, tree: &Usage) -> String {
     let shown = |usage: &Usage| {
@@ -84,6 +97,14 @@ mod tests {
         assert_eq!(of(100, 0), None);
         assert_eq!(of(0, 0), None);
         assert_eq!(of(0, u64::MAX).as_deref(), Some("100% cached"));
+        let of = |cache_read: u64, reasoning: u64| {
+            let tokens =
+                agent::model::Tokens { input: 100, cache_read, output: 9_000, reasoning, ..Default::default() };
+            shares(&Usage { tokens, ..Usage::default() })
+        };
+        assert_eq!(of(300, 3_100).as_deref(), Some("75% cached, 3.1k reasoning"));
+        assert_eq!(of(0, 12).as_deref(), Some("12 reasoning"));
+        assert_eq!(of(0, 0), None);
     }
 
     #[test]

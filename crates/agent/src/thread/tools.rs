@@ -15,11 +15,27 @@ pub struct Tools {
     version: Arc<str>,
     /// Tools that it had once and no longer has, so that a call of one is answered with the reason.
     removed: BTreeSet<Arc<str>>,
+    /// Tools that came with a notice. It gets those that there are before its next turn, and keeps them.
+    lent: BTreeSet<Arc<str>>,
 }
 
 impl Tools {
     pub(super) fn of(role: &Role) -> Self {
-        Self { names: role.tools.clone(), version: role.catalog.clone(), removed: BTreeSet::new() }
+        Self {
+            names: role.tools.clone(),
+            version: role.catalog.clone(),
+            removed: BTreeSet::new(),
+            lent: BTreeSet::new(),
+        }
+    }
+
+    /// Tools that came with a notice.
+    pub fn lent(&self) -> &BTreeSet<Arc<str>> {
+        &self.lent
+    }
+
+    pub(super) fn lend(&mut self, tools: &[Arc<str>]) {
+        self.lent.extend(tools.iter().cloned());
     }
 
     /// Their names, verbs included, in the order in which they are advertised.

@@ -210,7 +210,8 @@ fn afford(moment: &Moment<'_>, kind: &TurnKind) -> Result<(u64, Claim), Ending> 
             return Err(over(format!("the grant of {granted} tokens (max_tokens) is used up")));
         }
     }
-    let price = model.price.unwrap_or_default();
+    // The prompt is an estimate that may be too low, and what is reserved in vain is given back.
+    let price = model.price.unwrap_or_default().for_prompt(prompt.saturating_add(prompt / 4));
     if let Some(left) = thread.cost_left() {
         let (per_prompt, per_output) = (dearest_prompt(&price), price.output);
         let prompt_cost = u128::from(prompt) * u128::from(per_prompt);

@@ -1,5 +1,5 @@
-//! Other tools were published while the thread lives: before its next turn it gets those that it may have, loses those that are
-//! gone, and its log says so. Requests before that turn stay as they were.
+//! Other tools were published while the thread lives, or came with a notice: before its next turn it gets those that it may have, loses those
+//! that are gone, and its log says so. Requests before that turn stay as they were.
 
 use std::sync::Arc;
 
@@ -13,7 +13,8 @@ use crate::verb::Verb;
 /// Brings the tools of the thread up to the catalogue in force.
 pub fn renew(moment: &mut Moment<'_>) {
     let (thread, catalog) = (&*moment.thread, &*moment.facts.catalog);
-    if *thread.tools.version() == catalog.version {
+    let is_wanting = |tool: &Arc<str>| !thread.tools.has(tool) && catalog.tools.contains_key(tool);
+    if *thread.tools.version() == catalog.version && !thread.tools.lent().iter().any(is_wanting) {
         return;
     }
     let may_have = allowed(thread, catalog);
@@ -24,8 +25,8 @@ pub fn renew(moment: &mut Moment<'_>) {
     moment.emit(Event::ToolsChanged { version, added, removed, foreign });
 }
 
-/// The tools that the thread may have, of those that there are: its role's, and every other one where neither its agent nor its
-/// parent chose its tools by name.
+/// The tools that the thread may have, of those that there are: its role's, those that came with a notice, and every other one where neither
+/// its agent nor its parent chose its tools by name.
 fn allowed(thread: &Thread, catalog: &Catalog) -> Vec<Arc<str>> {
     let role = &thread.created.role;
     let is_there = |tool: &&Arc<str>| catalog.tools.contains_key(*tool) || Verb::of(tool).is_some();
@@ -38,5 +39,7 @@ fn allowed(thread: &Thread, catalog: &Catalog) -> Vec<Arc<str>> {
             && Verb::of(tool).is_none()
             && (may_ask || &***tool != ASK_USER)
     };
-    role.tools.iter().filter(is_there).chain(catalog.tools.keys().filter(is_new)).cloned().collect()
+    let lent = thread.tools.lent().iter().filter(|tool| !role.tools.contains(tool) && !is_new(tool));
+    let own = role.tools.iter().chain(lent).filter(is_there);
+    own.chain(catalog.tools.keys().filter(is_new)).cloned().collect()
 }

@@ -261,8 +261,10 @@ fn over<'a>(moment: &'a Moment<'_>, who: &str) -> Option<(&'a ThreadId, &'a str,
     reported.find(|(id, (kin, _))| is_meant(id, &kin.name)).map(|(id, (kin, outcome))| (id, &*kin.name, *outcome))
 }
 
-/// The child that the end of an id stands for.
+/// The child that the end of an id stands for, or the name that it had where this thread was copied from.
 fn own_name(thread: &Thread, end: &str) -> ThreadId {
+    let below = |from: &ThreadId| end.strip_prefix(from.as_str())?.strip_prefix('.');
+    let end = thread.created.copied_from.iter().find_map(below).unwrap_or(end);
     ThreadId::new(format!("{}.{}", thread.id(), end.trim_start_matches('.')))
 }
 

@@ -122,6 +122,19 @@ fn a_child_is_found_by_name_and_one_that_never_began_is_not_asked() {
 }
 
 #[test]
+fn in_a_copy_a_child_is_found_by_the_name_that_it_had_before() {
+    let mut room = after_a_report(Policy::default());
+    room.thread.created.copied_from = vec![ThreadId::new("older"), ThreadId::new("old")];
+    let ask = |who: &str| format!(r#"{{"agent":"{who}","text":"more"}}"#);
+    room.calls(&[("message_agent", &ask("old.1"))]);
+    assert_eq!(asked(&room)[0].child, ThreadId::new("r.1"));
+    for who in ["old.9", "other.1", "old"] {
+        room.calls(&[("message_agent", &ask(who))]);
+        assert_eq!(asked(&room).len(), 1, "{who} is no child of this thread");
+    }
+}
+
+#[test]
 fn where_every_start_needs_approval_so_does_a_question_to_a_finished_child() {
     // T56: a task that no person saw is not begun under the approval of another
     let mut room = after_a_report(Policy { approval: StartApproval::Never, ..Policy::default() });
@@ -245,8 +258,13 @@ fn a_stop_ends_the_question_that_it_is_about_and_no_other_run() {
 #[test]
 fn a_notice_is_read_at_the_next_turn_and_wakes_one_that_is_idle() {
     // INV-8
-    let notice =
-        |text: &str| Outside::Noticed { text: text.into(), from: "a board".into(), grant: None, foreign: false };
+    let notice = |text: &str| Outside::Noticed {
+        text: text.into(),
+        from: "a board".into(),
+        grant: None,
+        foreign: false,
+        tools: Vec::new(),
+    };
     let mut child = Alone::new();
     child.receives("n1", notice("task 1 is done"));
     child.says("one");
@@ -263,6 +281,42 @@ fn a_notice_is_read_at_the_next_turn_and_wakes_one_that_is_idle() {
     child.receives("s", Outside::stopped(Strength::Cancel, "enough"));
     child.receives("n4", notice("task 4 is done"));
     assert!(child.thread.inbox.asks_for_run());
+}
+
+#[test]
+fn a_tool_that_comes_with_a_notice_is_there_at_the_next_turn_and_stays() {
+    let mut room = Room::new(Policy::default());
+    let mut info = room.world.catalog.tools.values().next().expect("a tool").clone();
+    info.name = "task_update".into();
+    room.world.catalog.tools.insert("task_update".into(), info);
+    room.world.catalog.reserved.insert("task_update".into());
+    let notice = |tools: &[&str]| Outside::Noticed {
+        text: "a task".into(),
+        from: "a board".into(),
+        grant: None,
+        foreign: false,
+        tools: tools.iter().copied().map(Into::into).collect(),
+    };
+    let arrives = |room: &mut Room, id: &str, tools: &[&str]| {
+        let event = Event::InputArrived { id: InputId::new(id), input: notice(tools) };
+        room.thread.apply(room.now, &event);
+        room.hears(Input::Arrived);
+    };
+    let changes = |room: &Room| room.events.iter().filter(|event| event.kind() == "tools_changed").count();
+    room.says("done");
+    arrives(&mut room, "n1", &[]);
+    room.says("heard");
+    assert_eq!((changes(&room), room.advertised().contains(&"task_update".into())), (0, false));
+    arrives(&mut room, "n2", &["task_update", "unknown"]);
+    assert!(room.advertised().contains(&"task_update".into()) && !room.advertised().contains(&"unknown".into()));
+    room.says("heard");
+    // Once is enough, also where other tools are published.
+    arrives(&mut room, "n3", &["task_update"]);
+    room.says("heard");
+    assert_eq!(changes(&room), 1);
+    room.world.catalog.version = "another".into();
+    arrives(&mut room, "n4", &[]);
+    assert!(room.advertised().contains(&"task_update".into()));
 }
 
 #[test]

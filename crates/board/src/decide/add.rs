@@ -6,9 +6,13 @@ use super::{Moment, assign, text, title};
 use crate::MOST_AT_ONCE;
 use crate::command::{Dependency, NewTask, Reply};
 use crate::event::Event;
-use crate::id::TaskId;
+use crate::id::{Actor, TaskId};
+use crate::import;
 use crate::refusal::Refusal;
 use crate::task::{Status, Task};
+
+/// So many tasks of a circle are named.
+const NAMED: usize = 20;
 
 /// The distance between two tasks' ranks: there is room to put others between them.
 const RANKS: i64 = 1024;
@@ -69,6 +73,7 @@ fn task(moment: &Moment<'_>, new: &NewTask, first: u64, place: usize) -> Result<
         budget: new.budget,
         checks: new.checks.clone(),
         foreign: new.foreign,
+        imported: new.foreign && *moment.by() == Actor::Human,
         mode: new.mode,
         reason: None,
         result: None,
@@ -134,13 +139,36 @@ fn acyclic(tasks: &[NewTask]) -> Result<(), Refusal> {
     if taken == tasks.len() {
         return Ok(());
     }
-    let titles = (0..tasks.len()).filter(|place| waiting[*place] > 0).map(|place| format!("'{}'", tasks[place].title));
-    let titles: Vec<String> = titles.take(5).collect();
+    // Each that is left waits for another that is left: from one to the next leads into the circle.
+    let mut way: Vec<usize> = Vec::new();
+    let mut next = (0..tasks.len()).find(|place| waiting[*place] > 0);
+    while let Some(place) = next.filter(|place| !way.contains(place)) {
+        way.push(place);
+        next = before(place).find(|other| waiting[*other] > 0);
+    }
+    let start = way.iter().position(|place| Some(*place) == next).unwrap_or(0);
+    let circle = &way[start..];
+    let mut titles: Vec<String> = circle.iter().take(NAMED).map(|place| named(&tasks[*place])).collect();
+    if circle.len() > NAMED {
+        titles.push(format!("and {} more", circle.len() - NAMED));
+    }
     Err(Refusal::usage(format!("these tasks wait for each other in a circle: {}", titles.join(", "))))
+}
+
+/// A task of a list, in an error.
+fn named(task: &NewTask) -> String {
+    match task.line {
+        0 => format!("'{}'", task.title),
+        line => format!("'{}' (line {line})", task.title),
+    }
 }
 
 /// Says which of several it was.
 fn at(refusal: Refusal, place: usize, tasks: &[NewTask]) -> Refusal {
+    let line = tasks.get(place).map_or(0, |task| task.line);
+    if line > 0 {
+        return import::at(line, refusal);
+    }
     if tasks.len() == 1 {
         return refusal;
     }

@@ -28,6 +28,7 @@ pub fn set(moment: &mut Moment<'_>, id: &TaskId, change: &Change, note: Option<&
                 return Ok(if note.is_some() { Reply::Done } else { Reply::Unchanged });
             }
             can_begin(moment, &task)?;
+            can_be_worked_on(&task)?;
             noted(moment)?;
             moment.emit(Event::TaskInProgress { task: id.clone() });
         }
@@ -146,6 +147,18 @@ fn can_begin(moment: &Moment<'_>, task: &Task) -> Result<(), Refusal> {
         return Err(Refusal::state(format!("{id} {waits}")));
     }
     Ok(())
+}
+
+/// A task of an agent is in progress when the agent has it: said before, it would take a place on the board and have no owner.
+fn can_be_worked_on(task: &Task) -> Result<(), Refusal> {
+    let is_agents = !matches!(task.assignee, None | Some(Assignee::Human));
+    if task.handing_out.is_none() && (!is_agents || task.thread.is_some()) {
+        return Ok(());
+    }
+    let (id, who) = (&task.id, task.assigned_to().unwrap_or_default());
+    Err(Refusal::state(format!(
+        "{id} is for {who} and is in progress as soon as that agent has it; to work on it yourself, assign it to human"
+    )))
 }
 
 /// The agent that has the task is not to go on with it, where another says so.

@@ -1,8 +1,8 @@
 //! What single commands lead to.
 
-use ::agent::Mode;
+use ::agent::{Mode, Time};
 use majordomo_board::{
-    Actor, Assignee, Change, Command, DeliveryKind, Dependency, Edit, NewTask, Reply, StartedAgent, Status,
+    Actor, Assignee, Change, Command, DeliveryKind, Dependency, Edit, NewTask, Reply, StartedAgent, Status, Update,
 };
 
 use crate::bench::{Bench, agent, new_agent, t, thread};
@@ -323,6 +323,52 @@ fn dependencies_of_a_task_can_be_changed() {
     assert_eq!(bench.ask(Actor::Human, Command::Edit { task: t(3), edit }), Ok(Reply::Unchanged));
     bench.done(Actor::Human, t(2)).unwrap();
     assert_eq!(bench.task(&t(3)).open, 0);
+}
+
+// A request that changes several things is one command: nothing of it is half done.
+#[test]
+fn of_an_update_all_is_done_or_nothing() {
+    let mut bench = Bench::new();
+    for title in ["a", "b"] {
+        bench.add(agent("20260115-boss"), titled(title));
+    }
+    bench.ask(Actor::Human, Command::Note { task: t(1), text: "first".into() }).unwrap();
+    let update = |update: Update| Command::Update { task: t(2), update: Box::new(update) };
+    let edit = |after: Vec<_>| Edit {
+        title: Some("B".into()),
+        after: Some(after),
+        due: Some(Some(Time(7))),
+        ..Edit::default()
+    };
+    let (before, events) = (bench.task(&t(2)).clone(), bench.log.len());
+    let done = || Some(Change::Completed { result: None });
+    let refused = [
+        (Actor::Human, Update { edit: edit(vec![t(2)]), assign: Some(Assignee::Human), ..Update::default() }),
+        (Actor::Human, Update { edit: edit(vec![t(9)]), change: done(), ..Update::default() }),
+        (agent("20260115-boss"), Update { edit: edit(vec![t(1)]), change: done(), ..Update::default() }),
+        (Actor::Human, Update { assign: Some(Assignee::Human), note: Some(" ".into()), ..Update::default() }),
+        (Actor::System, Update { edit: edit(vec![]), assign: new_agent(), ..Update::default() }),
+    ];
+    for (by, parts) in refused {
+        bench.ask(by, update(parts)).unwrap_err();
+        assert_eq!((bench.log.len(), bench.task(&t(2)).clone()), (events, before.clone()));
+    }
+    let whole = Update {
+        edit: edit(vec![t(1)]),
+        assign: Some(Assignee::Human),
+        change: Some(Change::Blocked { reason: "no tools".into() }),
+        note: Some("look".into()),
+    };
+    assert_eq!(bench.ask(Actor::Human, update(whole)), Ok(Reply::Done));
+    let task = bench.task(&t(2));
+    assert_eq!((&*task.title, task.open, task.status, task.due), ("B", 1, Status::Blocked, Some(Time(7))));
+    assert_eq!((task.assigned_to().as_deref(), &*task.recent_notes[0].content), (Some("human"), "look"));
+    assert_eq!(bench.ask(Actor::Human, update(Update::default())), Ok(Reply::Unchanged));
+    let never = Edit { due: Some(None), ..Edit::default() };
+    let kept: Edit = serde_json::from_str(&serde_json::to_string(&never).unwrap()).unwrap();
+    assert_eq!(kept, never, "it is in the log that the day was taken away");
+    bench.ask(Actor::Human, update(Update { edit: kept, ..Update::default() })).unwrap();
+    assert_eq!(bench.task(&t(2)).due, None);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use majordomo_board::kept::Kept;
 use majordomo_board::{
     Actor, Assignee, Change, Command, Delivery, DeliveryId, DeliveryKind, Dependency, Edit, Event, NewTask, Notice,
-    Priority, Reply, Status, TaskId,
+    Priority, Reply, Status, TaskId, Update,
 };
 use proptest::prelude::*;
 
@@ -66,6 +66,12 @@ fn act() -> impl Strategy<Value = Act> {
         1 => task().prop_map(|task| Command::Note { task, text: "n".into() }),
         6 => (task(), change()).prop_map(|(task, change)| Command::Set { task, change, note: None }),
         1 => task().prop_map(|task| Command::Remove { task }),
+        2 => (task(), prop::option::of(assignee()), prop::option::of(change()), prop::collection::vec(task(), 0..2)).prop_map(
+            |(task, to, change, after)| {
+                let edit = Edit { after: Some(after), ..Edit::default() };
+                Command::Update { task, update: Box::new(Update { edit, assign: to.flatten(), change, note: None }) }
+            }
+        ),
         2 => (task(), prop::collection::vec(task(), 0..3)).prop_map(|(task, after)| Command::Edit {
             task,
             edit: Edit { after: Some(after), ..Edit::default() },

@@ -36,6 +36,8 @@ pub enum TaskCommand {
         #[command(flatten)]
         board: BoardArgs,
     },
+    /// Change the words, the priority, the dependencies, the labels or the due day of a task
+    Edit(Box<EditTask>),
     /// Give a task to an agent, a thread or a person
     #[command(after_help = WHO)]
     Assign {
@@ -101,6 +103,9 @@ pub enum TaskCommand {
     Import {
         /// A Markdown checklist or lines of JSON; - reads stdin
         file: PathBuf,
+        /// I wrote the file: its words are no untrusted text, and its checks need no approval
+        #[arg(long)]
+        trusted: bool,
         /// Print JSON
         #[arg(long)]
         json: bool,
@@ -174,6 +179,33 @@ pub struct AddTask {
     /// Print the task as JSON
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    pub board: BoardArgs,
+}
+
+/// `majordomo task edit`.
+#[derive(Debug, Args)]
+pub struct EditTask {
+    /// The task, such as t12
+    pub id: String,
+    /// Another title
+    #[arg(long, value_name = "TEXT")]
+    pub title: Option<String>,
+    /// Another prompt; - reads it from stdin
+    #[arg(long, value_name = "TEXT")]
+    pub prompt: Option<String>,
+    /// high, medium or low
+    #[arg(long)]
+    pub priority: Option<String>,
+    /// A task that must be completed before, instead of those that it comes after now, or none; can be repeated
+    #[arg(long, value_name = "ID")]
+    pub after: Vec<String>,
+    /// When it should be done: 2026-01-31, 2026-01-31T17:00:00Z or none
+    #[arg(long)]
+    pub due: Option<String>,
+    /// A label, instead of those that it has now, or none; can be repeated
+    #[arg(long, value_name = "WORD")]
+    pub label: Vec<String>,
     #[command(flatten)]
     pub board: BoardArgs,
 }

@@ -291,6 +291,9 @@ async fn model(config: &Config) -> Vec<Finding> {
             findings.extend(
                 end.map(|end| Finding::note("model", format!("{model} {end}; `majordomo models ls` lists others"))),
             );
+            if models.takes_no_tools(model) {
+                findings.push(Finding::note("model", format!("{model} takes no tools, so its agents get none")));
+            }
         }
         Ok(_) | Err(_) => findings.extend(models.ollama().await.map(|offer| Finding::note("model", offer))),
     }

@@ -158,7 +158,8 @@ fn dollars(price: &Dollars) -> String {
     if price.input == 0.0 && price.output == 0.0 {
         return "$0".to_owned();
     }
-    format!("${}/${}", price.input, price.output)
+    let long = price.long.map(|long| format!(" (${}/${} over {})", long.input, long.output, short(long.above_tokens)));
+    format!("${}/${}{}", price.input, price.output, long.unwrap_or_default())
 }
 
 fn object(of: &ProviderModels, row: &ModelRow) -> Value {

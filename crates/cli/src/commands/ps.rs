@@ -10,7 +10,7 @@ use majordomo::follow::logged;
 use majordomo::staff::open_store;
 use majordomo::threads;
 use serde_json::{Value, json};
-use store::{Follow, Living, Selection, Store, ThreadQuery, ThreadRow, WorkerRow, follow};
+use store::{CurrentTask, Follow, Living, Selection, Store, ThreadQuery, ThreadRow, WorkerRow, follow};
 use view::draw::{self, DrawOptions, Marks};
 use view::{Node, Tree, clock};
 
@@ -53,7 +53,8 @@ pub async fn ps(flags: &Flags, json: bool, watch: bool) -> Result<u8, Failure> {
         let seen = (running.clone(), workers.iter().map(|worker| worker.process.id.clone()).collect::<Vec<_>>());
         if is_news || shown.as_ref() != Some(&seen) {
             families.retain(|root, _| running.contains(root));
-            for line in picture(&store, &running, &mut families, now).await? {
+            let working = rows.iter().filter_map(|row| Some((row.id.clone(), row.current_task.clone()?))).collect();
+            for line in picture(&store, &running, &mut families, &working, now).await? {
                 if !result.line(&line)? {
                     return Ok(0);
                 }
@@ -188,6 +189,7 @@ async fn picture(
     store: &Arc<dyn Store>,
     running: &BTreeSet<ThreadId>,
     families: &mut BTreeMap<ThreadId, Family>,
+    working: &BTreeMap<ThreadId, CurrentTask>,
     now: Time,
 ) -> Result<Vec<String>, Failure> {
     let mut nodes = Vec::new();
@@ -199,17 +201,19 @@ async fn picture(
             page.iter().for_each(|record| family.tree.push(&logged(record)));
             page = family.log.ready().await?;
         }
-        nodes.extend(family.tree.roots().into_iter().map(named));
+        nodes.extend(family.tree.roots().into_iter().map(|node| named(node, working)));
     }
     let stdout = std::io::stdout();
     let marks = if out::is_fancy(false, &stdout) { Marks::Unicode } else { Marks::Ascii };
     Ok(draw::tree(&nodes, &DrawOptions { now, width: out::width(&stdout), marks }))
 }
 
-/// A node under the shortest name that the other commands take, and the name that it goes by.
-fn named(node: Node) -> Node {
+/// A node under the shortest name that the other commands take, and the name that it goes by. Where it works on a task, that is its goal.
+fn named(node: Node, working: &BTreeMap<ThreadId, CurrentTask>) -> Node {
     let id = node.id.as_str();
     let short = id.split_once('-').map_or(id, |(_, after_the_day)| after_the_day);
     let name = format!("{short} {}", node.name).into();
-    Node { name, children: node.children.into_iter().map(named).collect(), ..node }
+    let task = working.get(&node.id).map(|task| format!("{}: {}", task.id, task.title).into());
+    let children = node.children.into_iter().map(|child| named(child, working)).collect();
+    Node { name, goal: task.or(node.goal), children, ..node }
 }

@@ -155,13 +155,20 @@ async fn show_last_report(staff: &Staff, session: &Session, root: &ThreadId, mut
     Ok(show.finish(&report, now)?)
 }
 
-/// What a person should know of the model of a run: that it ends soon, or that Ollama is running here where there is no model.
+/// What a person should know of the model of a run: that it ends soon, that it takes no tools, or that Ollama is running here where there is
+/// no model.
 async fn offers(staff: &Staff, assignment: &Assignment, demo: bool) -> Vec<String> {
     let model = &assignment.model;
-    let end = staff.near_end(model).map(|end| format!("note: {model} {end}; `majordomo models ls` lists others"));
     let is_without = model == "builtin/rules" && !demo;
     let offer = if is_without { staff.models().ollama().await } else { None };
-    end.into_iter().chain(offer.map(|offer| format!("note: {offer}"))).collect()
+    about_model(staff, model).into_iter().chain(offer.map(|offer| format!("note: {offer}"))).collect()
+}
+
+/// What a person should know of any model: that it ends soon, or that it takes no tools.
+fn about_model(staff: &Staff, model: &str) -> Vec<String> {
+    let end = staff.near_end(model).map(|end| format!("{end}; `majordomo models ls` lists others"));
+    let no_tools = staff.models().takes_no_tools(model).then(|| "takes no tools, so its agents get none".to_owned());
+    end.into_iter().chain(no_tools).map(|note| format!("note: {model} {note}")).collect()
 }
 
 /// The models of sub-agents, of each of which a person is told once what there is to know.
@@ -169,8 +176,8 @@ async fn offers(staff: &Staff, assignment: &Assignment, demo: bool) -> Vec<Strin
 struct SubAgentModels(BTreeSet<Arc<str>>);
 
 impl SubAgentModels {
-    /// What a person should know of the models of sub-agents that were started: that one ends soon, or that a limit on money does
-    /// not hold it.
+    /// What a person should know of the models of sub-agents that were started: that one ends soon, that it takes no tools, or that a limit
+    /// on money does not hold it.
     fn notes(&mut self, staff: &Staff, records: &[Record]) -> Vec<String> {
         let mut notes = Vec::new();
         for record in records {
@@ -180,8 +187,7 @@ impl SubAgentModels {
                 continue;
             }
             let name = &model.name;
-            let end = staff.near_end(name).map(|end| format!("note: {name} {end}; `majordomo models ls` lists others"));
-            notes.extend(end);
+            notes.extend(about_model(staff, name));
             if created.grant.cost_microusd.is_some() && !model.has_known_cost() {
                 let note = "so the limit on money does not hold it: set";
                 notes.push(format!("note: no price is known for {name}, {note} models.\"{name}\".price"));

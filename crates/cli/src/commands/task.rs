@@ -9,7 +9,7 @@ use futures_util::StreamExt;
 use majordomo::config::{Config, Surroundings};
 use majordomo::staff::open_store;
 use majordomo::tasks::board::import::{self, Draft, Line, Reference};
-use majordomo::tasks::board::{Actor, Change, Command, Entry, Event, Refusal, Reply, Status, Task, TaskId};
+use majordomo::tasks::board::{Actor, Change, Command, Edit, Entry, Event, Refusal, Reply, Status, Task, TaskId};
 use majordomo::tasks::{self, ShownNote, ShownTask, Staffing, TaskBoard, board_named, board_of};
 use serde_json::{Value, json};
 use store::{TaskQuery, follow_board};
@@ -17,12 +17,15 @@ use view::draw::columns::{self, cut, left};
 use view::safe;
 
 use super::configured;
-use crate::arguments::{AddTask, BoardArgs, TaskCommand};
+use crate::arguments::{AddTask, BoardArgs, EditTask, TaskCommand};
 use crate::error::Failure;
 use crate::out;
 
 /// The widest assignee and the widest title that are listed where no terminal says how much room there is.
 const WIDE: (usize, usize) = (28, 80);
+
+/// What is said to take something away from a task.
+const NONE: &str = "none";
 
 /// Carries out a command on a board.
 pub async fn task(command: TaskCommand) -> Result<u8, Failure> {
@@ -30,6 +33,7 @@ pub async fn task(command: TaskCommand) -> Result<u8, Failure> {
         TaskCommand::Add(add) => self::add(*add).await,
         TaskCommand::Ls { status, limit, json, board } => ls(&board, status.as_deref(), limit, json).await,
         TaskCommand::Show { id, json, board } => show(&board, &id, json).await,
+        TaskCommand::Edit(arguments) => edit(*arguments).await,
         TaskCommand::Assign { id, who, board } => {
             let desk = Desk::open(&board)?;
             let to = desk.staffing().assignee(&**desk.board.store(), &who).await?;
@@ -49,7 +53,7 @@ pub async fn task(command: TaskCommand) -> Result<u8, Failure> {
         TaskCommand::Reopen { id, board } => Desk::open(&board)?.set(&id, Change::Reopened, None).await,
         TaskCommand::Archive { id, board } => Desk::open(&board)?.set(&id, Change::Archived, None).await,
         TaskCommand::Rm { id, board } => Desk::open(&board)?.change(&id, |task| Command::Remove { task }).await,
-        TaskCommand::Import { file, json, board } => import(&board, &file, json).await,
+        TaskCommand::Import { file, trusted, json, board } => import(&board, &file, trusted, json).await,
         TaskCommand::Watch { jsonl, all, board } => watch(&board, jsonl, all).await,
     }
 }
@@ -216,6 +220,37 @@ async fn add(arguments: AddTask) -> Result<u8, Failure> {
     Ok(0)
 }
 
+async fn edit(arguments: EditTask) -> Result<u8, Failure> {
+    // Said once and alone, it takes away what there is.
+    let listed = |words: &[String]| match words {
+        [] => None,
+        [only] if only == NONE => Some(Vec::new()),
+        words => Some(words.to_vec()),
+    };
+    let prompt = match arguments.prompt.as_deref() {
+        Some("-") => Some(stdin()?.trim().into()),
+        prompt => prompt.map(Into::into),
+    };
+    let named = |id: &String| {
+        TaskId::parse(id).ok_or_else(|| Failure::usage(format!("'{id}' is no task: tasks are named t1, t2 …")))
+    };
+    let after = listed(&arguments.after).map(|after| after.iter().map(named).collect()).transpose()?;
+    let edit = Edit {
+        title: arguments.title.as_deref().map(Into::into),
+        prompt,
+        priority: arguments.priority.as_deref().map(import::priority).transpose()?,
+        after,
+        rank: None,
+        due: arguments.due.as_deref().map(tasks::due).transpose()?,
+        labels: listed(&arguments.label).map(|labels| labels.into_iter().map(Into::into).collect()),
+    };
+    if edit == Edit::default() {
+        let say = "say what should be different: --title, --prompt, --priority, --after, --due or --label";
+        return Err(Failure::usage(say));
+    }
+    Desk::open(&arguments.board)?.change(&arguments.id, |task| Command::Edit { task, edit }).await
+}
+
 async fn ls(board: &BoardArgs, status: Option<&str>, limit: usize, json: bool) -> Result<u8, Failure> {
     let status = status.map(self::status).transpose()?;
     let desk = Desk::open(board)?;
@@ -290,7 +325,7 @@ async fn show(board: &BoardArgs, id: &str, json: bool) -> Result<u8, Failure> {
     Ok(0)
 }
 
-async fn import(board: &BoardArgs, file: &Path, json: bool) -> Result<u8, Failure> {
+async fn import(board: &BoardArgs, file: &Path, trusted: bool, json: bool) -> Result<u8, Failure> {
     let desk = Desk::open(board)?;
     let text = match file == Path::new("-") {
         true => stdin()?,
@@ -309,7 +344,7 @@ async fn import(board: &BoardArgs, file: &Path, json: bool) -> Result<u8, Failur
         tasks::Error::Refused(refusal) => in_file(refusal),
         tasks::Error::Store(error) => error.into(),
     };
-    let tasks = desk.board.drafted(&desk.staffing(), &lines, false).await.map_err(refused)?;
+    let tasks = desk.board.drafted(&desk.staffing(), &lines, !trusted).await.map_err(refused)?;
     let reply = desk.board.ask(Actor::Human, None, Command::Add { tasks }, out::now()).await.map_err(refused)?;
     let ids = match reply {
         Reply::Added(ids) => ids,

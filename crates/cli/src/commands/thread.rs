@@ -138,10 +138,17 @@ pub async fn show(name: &str, flags: &Flags, form: Form) -> Result<u8, Failure> 
         transcript.push(&logged(record));
     }
     let entries = transcript.entries();
+    let task = store.thread(&thread).await?.and_then(|row| row.current_task);
     if form.json {
-        let object = json!({ "id": thread, "entries": entries });
+        let object = json!({ "id": thread, "current_task": task, "entries": entries });
         result.line(&object.to_string())?;
         return Ok(0);
+    }
+    if let Some(task) = task {
+        let title = safe::line(&task.title, 200);
+        if !result.line(&format!("works on {}: {title}\n", task.id))? {
+            return Ok(0);
+        }
     }
     let mut number = 0;
     for entry in &entries {
@@ -214,7 +221,13 @@ fn table(rows: &[ThreadRow], trees: &[TreeUsage], living: &Living, waiting: &BTr
             (false, true) => "* ",
             (false, false) => "",
         };
-        let called = format!("{mark}{}", safe::line(row.title.as_deref().unwrap_or(&row.goal), goal));
+        let called = match (&row.title, &row.current_task) {
+            (Some(title), Some(task)) => format!("{title} ({})", task.id),
+            (Some(title), None) => title.to_string(),
+            (None, Some(task)) => format!("{}: {}", task.id, task.title),
+            (None, None) => row.goal.to_string(),
+        };
+        let called = format!("{mark}{}", safe::line(&called, goal));
         line.push_str(&cut(&called, goal, '…'));
         line.trim_end().to_owned()
     };

@@ -88,14 +88,14 @@ pub async fn rm(names: &[String], flags: &Flags) -> Result<u8, Failure> {
 /// `majordomo thread fork`.
 pub async fn fork(name: &str, at: Option<usize>, flags: &Flags) -> Result<u8, Failure> {
     let store = open(flags)?;
-    let root = root_of(&*store, name).await?;
+    let from = store.resolve(name).await?;
     let to = loop {
         let to = fresh_id();
         if store.thread(&to).await?.is_none() {
             break to;
         }
     };
-    transfer::fork(&store, &root, at, &to, out::now()).await?;
+    transfer::fork(&store, &from, at, &to, out::now()).await?;
     store.close().await;
     out::Result::Stdout.line(to.as_str())?;
     Ok(0)

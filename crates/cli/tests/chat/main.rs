@@ -10,3 +10,4 @@ mod room;
 #[path = "../terminal/seat.rs"]
 mod seat;
 mod showing;
+mod working;

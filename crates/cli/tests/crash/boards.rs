@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 use std::sync::Arc;
 
-use agent::{Event, InputId, Outside};
+use agent::{Event, InputId, Outside, ThreadId};
 use majordomo::tasks::board::kept::Kept;
-use majordomo::tasks::board::{BoardId, DeliveryKind, Event as BoardEvent, Status};
+use majordomo::tasks::board::{Assignee, BoardId, DeliveryKind, Event as BoardEvent, Status};
 use rustix::process::Signal;
 use store::{BoardRecord, Options, Store, TaskQuery};
 use testkit::scenes::{call, calls, command, says, scene, whenever_asked};
@@ -26,13 +26,24 @@ const AT_LEAST: u64 = 30;
 #[test]
 fn a_board_survives_the_death_of_its_worker_at_every_event() {
     // F1, F3, INV-8
-    let whole = whole();
+    let whole = whole(Plan::Chain);
     assert!(whole >= AT_LEAST, "there are moments to die at: {whole}");
     let deaths: Vec<Death> = [Side::Before, Side::After]
         .into_iter()
         .flat_map(|side| (1..=whole).map(move |event| Death { side, event }))
         .collect();
-    hold_at_all(&deaths, dies_and_ends);
+    hold_at_all(&deaths, |death| dies_and_ends(Plan::Chain, death));
+}
+
+#[test]
+fn notes_reassignments_and_blocked_tasks_survive_the_death_of_the_worker_at_every_event() {
+    // F1, F3, INV-8, LACE-13
+    let whole = whole(Plan::HandedAround);
+    assert!(whole >= AT_LEAST, "there are moments to die at: {whole}");
+    // One side of each event: before it every other time. The other side of an event is that of its neighbour.
+    let side = |event: u64| if event.is_multiple_of(2) { Side::Before } else { Side::After };
+    let deaths: Vec<Death> = (1..=whole).map(|event| Death { side: side(event), event }).collect();
+    hold_at_all(&deaths, |death| dies_and_ends(Plan::HandedAround, death));
 }
 
 #[test]
@@ -52,8 +63,8 @@ fn a_task_that_is_added_when_the_program_dies_is_there_or_not_at_all() {
 }
 
 /// The events that a worker writes if nothing happens to it.
-fn whole() -> u64 {
-    let board = Planned::new();
+fn whole(plan: Plan) -> u64 {
+    let board = Planned::new(plan);
     let before = board.newest();
     let work = board.world.launch(board.work(None));
     until("the board to come to rest", || board.is_at_rest().then_some(()));
@@ -62,8 +73,8 @@ fn whole() -> u64 {
     written
 }
 
-fn dies_and_ends(death: &Death) {
-    let board = Planned::new();
+fn dies_and_ends(plan: Plan, death: &Death) {
+    let board = Planned::new(plan);
     let mut first = board.world.launch(board.work(Some(*death)));
     until("an end", || (first.has_ended() || board.is_at_rest()).then_some(()));
     if board.is_at_rest() {
@@ -80,8 +91,20 @@ fn dies_and_ends(death: &Death) {
     board.end(second);
 }
 
-/// A board with two tasks, the second after the first, each for a new agent. The agent that added them is told of their ends.
+/// What happens on a board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Plan {
+    /// Two tasks, the second after the first, each for a new agent. The agent that added them is told of their ends.
+    Chain,
+    /// The agent of a task remarks something, which its creator is told, and adds a second task. The agent of that one remarks something on
+    /// the first, which both are told, gives it to a person, which its agent is told, and ends without completing its own, which the agent
+    /// that added it is told.
+    HandedAround,
+}
+
+/// A board on which a plan is carried out.
 struct Planned {
+    plan: Plan,
     world: World,
     tokio: tokio::runtime::Runtime,
     store: Arc<dyn Store>,
@@ -89,19 +112,11 @@ struct Planned {
 }
 
 impl Planned {
-    fn new() -> Self {
-        let tasks = "tasks = [{ title = \"First\", assign = \"new:general\" }, \
-                     { title = \"Second\", assign = \"new:general\", after = [\"#0\"] }]";
-        let done = |note: &str| calls(&[call("task_update", &format!("status = \"completed\", note = {note:?}"))]);
-        let agent = |title: &str, word: &str| {
-            let leaves = command(&format!("echo {word} >> {EFFECTS}"));
-            scene(&format!("Title: \"{title}\""), &[calls(&[leaves]), done(word), whenever_asked(&says("done"))])
-        };
-        let world = world(&[
-            scene(TASK, &[calls(&[call("task_add", tasks)]), whenever_asked(&says("heard"))]),
-            agent("First", "one"),
-            agent("Second", "two"),
-        ]);
+    fn new(plan: Plan) -> Self {
+        let world = world(&match plan {
+            Plan::Chain => Self::chain(),
+            Plan::HandedAround => Self::handed_around(),
+        });
         let mut run = world.task(TASK, &["--quiet"]);
         run.env("MAJORDOMO_TASKS_ENABLED", "true").env("MAJORDOMO_STORE_DURABILITY", "normal");
         assert_eq!(world.launch(run).done().code, Some(0));
@@ -109,7 +124,47 @@ impl Planned {
         let store = store::open(&world.location(), &Options::default()).expect("a store");
         let boards = tokio.block_on(store.boards()).expect("boards");
         let board = boards[0].id.clone();
-        Self { world, tokio, store, board }
+        Self { plan, world, tokio, store, board }
+    }
+
+    fn handed_around() -> Vec<String> {
+        let update = |arguments: &str| calls(&[call("task_update", arguments)]);
+        let adds = |title: &str| {
+            calls(&[call("task_add", &format!("tasks = [{{ title = {title:?}, assign = \"new:general\" }}]"))])
+        };
+        // The first agent still has its task when it is given away, unless its worker dies meanwhile.
+        let waits = command("for i in $(seq 250); do [ -e given ] && break; sleep 0.02; done");
+        vec![
+            scene(TASK, &[adds("First"), whenever_asked(&says("heard"))]),
+            scene(
+                "Title: \"First\"",
+                &[update("note = \"half\""), adds("Second"), calls(&[waits]), whenever_asked(&says("heard"))],
+            ),
+            scene(
+                "Title: \"Second\"",
+                &[
+                    update("id = \"t1\", note = \"it is stuck\""),
+                    update("id = \"t1\", assign = \"human\""),
+                    calls(&[command("touch given")]),
+                    whenever_asked(&says("I cannot go on")),
+                ],
+            ),
+        ]
+    }
+
+    fn chain() -> Vec<String> {
+        let tasks = "tasks = [{ title = \"First\", assign = \"new:general\" }, \
+                     { title = \"Second\", assign = \"new:general\", after = [\"#0\"] }]";
+        let done = |note: &str| calls(&[call("task_update", &format!("status = \"completed\", note = {note:?}"))]);
+        let agent = |title: &str, word: &str| {
+            let leaves = command(&format!("echo {word} >> {EFFECTS}"));
+            scene(&format!("Title: \"{title}\""), &[calls(&[leaves]), done(word), whenever_asked(&says("done"))])
+        };
+        vec![
+            scene(TASK, &[calls(&[call("task_add", tasks)]), whenever_asked(&says("heard"))]),
+            agent("First", "one"),
+            agent("Second", "two"),
+        ]
     }
 
     /// The worker, about to be started.
@@ -117,7 +172,7 @@ impl Planned {
         let mut work = self.world.command(&["work"]);
         let model = format!("scripted/{}", self.world.script().display());
         work.env("MAJORDOMO_MODEL", model).env("MAJORDOMO_MODE", "dangerous").env("MAJORDOMO_TASKS_ENABLED", "true");
-        work.env("MAJORDOMO_STORE_DURABILITY", "normal");
+        work.env("MAJORDOMO_STORE_DURABILITY", "normal").env("MAJORDOMO_POLICY_MAX_DEPTH", "3");
         if let Some(death) = death {
             work.env("MAJORDOMO_FAILPOINT", death.to_string());
         }
@@ -134,13 +189,18 @@ impl Planned {
         self.tokio.block_on(self.store.board_events(&self.board, 0, usize::MAX)).expect("the board's events")
     }
 
-    /// Whether both tasks are done, all is told, and no agent works.
+    /// Whether both tasks are as they are at the end, all is told, and no agent works.
     fn is_at_rest(&self) -> bool {
         let mut kept = Kept::new(self.board.clone());
         for record in self.records() {
             kept.apply(record.at, &record.entry);
         }
-        let are_done = kept.tasks.values().all(|task| task.status == Status::Completed);
+        let ends: Vec<(Status, bool)> =
+            kept.tasks.values().map(|task| (task.status, task.assignee == Some(Assignee::Human))).collect();
+        let are_done = match self.plan {
+            Plan::Chain => ends == [(Status::Completed, false); 2],
+            Plan::HandedAround => ends == [(Status::Pending, true), (Status::Blocked, false)],
+        };
         are_done && kept.deliveries.is_empty() && self.world.rows().iter().all(|row| !row.state.is_live())
     }
 
@@ -153,9 +213,90 @@ impl Planned {
     }
 
     fn check(&self) {
-        self.assert_once();
-        self.assert_threads();
+        self.assert_delivered();
+        match self.plan {
+            Plan::Chain => {
+                self.assert_once();
+                self.assert_threads();
+            }
+            Plan::HandedAround => self.assert_handed_around(),
+        }
         assert_sound(&self.world);
+    }
+
+    /// Each delivery was settled once; each notice that was not dropped is in the log of the one that it is for, once, and was taken up once.
+    fn assert_delivered(&self) {
+        let mut settled: BTreeMap<String, u32> = BTreeMap::new();
+        let mut told: Vec<(InputId, ThreadId)> = Vec::new();
+        for record in self.records() {
+            let event = &record.entry.event;
+            if let Some(delivery) = event.settled() {
+                *settled.entry(delivery.to_string()).or_default() += 1;
+            }
+            if let Some(delivery) = event.delivery() {
+                settled.entry(delivery.id.to_string()).or_default();
+                if let DeliveryKind::Tell { to, .. } = &delivery.kind {
+                    told.push((delivery.id.input(&self.board), to.clone()));
+                }
+            }
+        }
+        assert!(settled.values().all(|times| *times == 1), "{settled:?}");
+        let contents = self.world.contents();
+        assert_gapless(&contents.log);
+        contents.assert_rows();
+        for (input, to) in told {
+            let count =
+                |holds: &dyn Fn(&Event) -> bool| events(&contents.log, &to).filter(|event| holds(event)).count();
+            let arrived = count(&|event| matches!(event, Event::InputArrived { id, .. } if *id == input));
+            let taken = count(&|event| match event {
+                Event::RunStarted { input: one, .. }
+                | Event::Steered { input: one, .. }
+                | Event::InputDropped { input: one, .. } => *one == input,
+                _ => false,
+            });
+            assert_eq!((arrived, taken), (1, 1), "{input:?} to {to}");
+        }
+        let rebuilt = self.tokio.block_on(self.store.rebuild_boards()).expect("it is rebuilt");
+        assert_eq!(rebuilt.differences, 0, "what is kept is what the log says");
+    }
+
+    /// Every remark is there once, each task was handed out once, and each was told once to those whom it concerns.
+    fn assert_handed_around(&self) {
+        let mut counts: BTreeMap<String, u32> = BTreeMap::new();
+        for record in self.records() {
+            let event = &record.entry.event;
+            let what = match event {
+                BoardEvent::Told { delivery } => match &delivery.kind {
+                    DeliveryKind::Tell { to, notice } => format!("{} to depth {}", notice.as_str(), to.depth()),
+                    DeliveryKind::Start { .. } | DeliveryKind::Assign { .. } => String::new(),
+                },
+                BoardEvent::NoteAdded { note, .. } => note.content.to_string(),
+                _ => String::new(),
+            };
+            let task = event.task().map(ToString::to_string).unwrap_or_default();
+            *counts.entry(format!("{task} {} {what}", event.kind()).trim_end().to_owned()).or_default() += 1;
+        }
+        let once = [
+            "t1 task_handed_out",
+            "t1 task_begun",
+            "t1 note_added half",
+            "t1 note_added it is stuck",
+            "t1 task_assigned",
+            "t2 task_handed_out",
+            "t2 task_begun",
+            "t2 task_blocked",
+            "t2 told blocked to depth 1",
+        ];
+        for what in once {
+            assert_eq!(counts.get(what), Some(&1), "{what}: {counts:?}");
+        }
+        // The creator is told of both remarks, the agent of the second; it still has its task unless its worker died.
+        assert_eq!(counts.get("t1 told note to depth 0"), Some(&2), "{counts:?}");
+        assert_eq!(counts.get("t1 told note to depth 1"), Some(&1), "{counts:?}");
+        let [reassigned, blocked] =
+            ["t1 told reassigned to depth 1", "t1 task_blocked"].map(|what| counts.get(what).copied().unwrap_or(0));
+        assert_eq!(reassigned + blocked, 1, "it was taken from its agent, or the agent had ended before: {counts:?}");
+        assert_eq!(self.world.rows().len(), 3, "no thread was made twice");
     }
 
     /// Each task was handed out, begun, completed and told once, and what is kept is what the log says.

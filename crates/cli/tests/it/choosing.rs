@@ -165,6 +165,24 @@ async fn a_model_near_its_end_is_said_once_in_a_run_and_by_doctor() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_model_that_takes_no_tools_gets_none_which_is_said_once() {
+    let server = ModelServer::start(|_| Turn::text("done")).await;
+    let setup = Setup::at(Wire::OpenAi, &server);
+    let model = "openai/gpt-4o-search-preview";
+    let ran = setup.run(&["run", "-m", model, "Go"]).await.exits(0);
+    assert_eq!(ran.stderr.matches("takes no tools, so its agents get none").count(), 1, "{}", ran.stderr);
+    let requests = server.requests();
+    assert_eq!((requests.len(), requests[0].body.get("tools")), (1, None), "nothing had to be refused first");
+    let doctor = setup.run(&["doctor", "-m", model]).await;
+    assert!(doctor.stdout.contains("takes no tools"), "{}", doctor.stdout);
+    // What the user says of a model wins.
+    let takes = format!("models.\"{model}\".takes=[\"tools\"]");
+    let ran = setup.run(&["run", "-m", model, "Go", "--set", &takes]).await.exits(0);
+    assert!(!ran.stderr.contains("takes no tools"), "{}", ran.stderr);
+    assert!(server.requests().pop().expect("a request").body["tools"].is_array());
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn ollama_is_offered_by_name_and_never_used_without_being_asked_for() {
     let tags = json!({"models": [{"name": "qwen3:8b", "model": "qwen3:8b"}]});
     let server = server("/api/tags", tags).await;

@@ -1,11 +1,11 @@
-//! What a request says, on either wire.
+//! What a request says, on every wire.
 
 use provider::Wire;
 use serde_json::Value;
 use testkit::model_server::{ModelServer, Request};
 
-/// Both wires; what holds on one must hold on the other.
-pub const WIRES: [Wire; 2] = [Wire::Anthropic, Wire::OpenAi];
+/// What holds on one wire must hold on all.
+pub const WIRES: [Wire; 5] = Wire::ALL;
 
 /// The requests of the conversation whose first words contain `words`, in order.
 pub fn of(server: &ModelServer, words: &str) -> Vec<Request> {
@@ -14,7 +14,12 @@ pub fn of(server: &ModelServer, words: &str) -> Vec<Request> {
 
 /// The messages after the system prompt, without the marks that tell a provider what to keep.
 pub fn messages(request: &Request) -> Vec<Value> {
-    let said = request.body["messages"].as_array().expect("a request has messages").iter();
+    let field = match request.wire {
+        Wire::Anthropic | Wire::OpenAi | Wire::Ollama => "messages",
+        Wire::Responses => "input",
+        Wire::Gemini => "contents",
+    };
+    let said = request.body[field].as_array().expect("a request has messages").iter();
     let mut said: Vec<Value> = said.filter(|message| message["role"] != "system").cloned().collect();
     for block in said.iter_mut().filter_map(|message| message["content"].as_array_mut()).flatten() {
         block.as_object_mut().expect("a block is an object").remove("cache_control");
@@ -36,13 +41,15 @@ pub fn system(request: &Request) -> String {
 
 /// The names of the tools that are advertised.
 pub fn tools(request: &Request) -> Vec<String> {
-    let tools = request.body["tools"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let name = |tool: &Value| match request.wire {
-        Wire::Anthropic => tool["name"].as_str().expect("a name").to_owned(),
-        Wire::OpenAi | Wire::Ollama => tool["function"]["name"].as_str().expect("a name").to_owned(),
-        Wire::Responses | Wire::Gemini => panic!("read by the tests of the provider"),
+    let tools = match request.wire {
+        Wire::Gemini => &request.body["tools"][0]["functionDeclarations"],
+        Wire::Anthropic | Wire::OpenAi | Wire::Responses | Wire::Ollama => &request.body["tools"],
     };
-    tools.iter().map(name).collect()
+    let name = |tool: &Value| match request.wire {
+        Wire::Anthropic | Wire::Responses | Wire::Gemini => tool["name"].as_str().expect("a name").to_owned(),
+        Wire::OpenAi | Wire::Ollama => tool["function"]["name"].as_str().expect("a name").to_owned(),
+    };
+    tools.as_array().map(Vec::as_slice).unwrap_or_default().iter().map(name).collect()
 }
 
 /// The results that the request brings, in order: the call and the words.
@@ -62,7 +69,22 @@ pub fn results(request: &Request) -> Vec<(String, String)> {
             .filter(|block| block["type"] == "tool_result")
             .map(|block| (text(&block["tool_use_id"]), text(&block["content"])))
             .collect(),
-        Wire::Responses | Wire::Gemini => panic!("read by the tests of the provider"),
+        Wire::Responses => messages
+            .iter()
+            .filter(|item| item["type"] == "function_call_output")
+            .map(|item| (text(&item["call_id"]), text(&item["output"])))
+            .collect(),
+        Wire::Gemini => messages
+            .iter()
+            .filter_map(|content| content["parts"].as_array())
+            .flatten()
+            .map(|part| &part["functionResponse"])
+            .filter(|result| result.is_object())
+            .map(|result| {
+                let response = &result["response"];
+                (text(&result["id"]), text(response.get("output").unwrap_or(&response["error"])))
+            })
+            .collect(),
     }
 }
 

@@ -33,3 +33,4 @@ mod tasking;
 mod telling;
 mod trusting;
 mod wires;
+mod working;

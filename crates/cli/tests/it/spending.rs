@@ -1,7 +1,7 @@
 //! Grants of a run, and that the sum over the tree is what the root shows.
 
 use provider::Wire;
-use serde_json::Value;
+use serde_json::{Value, json};
 use testkit::model_server::{Fault, KEY, ModelServer, Turn};
 
 use crate::heard;
@@ -331,4 +331,24 @@ fn figures(usage: &Value) -> [u64; 5] {
         number(&usage["tool_calls"]),
         number(&usage["cost_microusd"]),
     ]
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_long_prompt_is_counted_at_its_own_price_and_tokens_that_were_thought_are_told_apart() {
+    let server = ModelServer::start(|_| Turn::text("done").used(150_000, 1_000)).await;
+    let words = ["run", "-m", "anthropic/claude-haiku-5-5", "--json", "Go"];
+    let ran = Setup::at(Wire::Anthropic, &server).run(&words).await.exits(0);
+    // Above 100 000 tokens: half a dollar and two and a half for a million.
+    assert_eq!(ran.json()["usage"]["tree"]["cost_microusd"], 75_000 + 2_500, "{}", ran.stdout);
+
+    let server = ModelServer::start(|_| Turn::text("done").used(2_000, 1_000).cached(6_000).reasoned(700)).await;
+    for wire in [Wire::OpenAi, Wire::Responses, Wire::Gemini] {
+        let setup = Setup::knowing(wire, &server.url(wire), KEY);
+        let ran = setup.run(&["run", "--json", "Go"]).await.exits(0);
+        let tokens = &ran.json()["usage"]["tree"]["tokens"];
+        let told = (&tokens["input"], &tokens["cache_read"], &tokens["output"], &tokens["reasoning"]);
+        assert_eq!(told, (&json!(2_000), &json!(6_000), &json!(1_000), &json!(700)), "{wire:?}");
+        let shown = setup.run(&["run", "Go"]).await.exits(0).stderr;
+        assert!(shown.contains("tokens=9000 (75% cached, 700 reasoning)"), "{wire:?}: {shown}");
+    }
 }

@@ -13,29 +13,34 @@ use crate::setup::{Ran, Setup, of_type};
 
 /// A setup whose agents play a script, in mode `dangerous`.
 fn scripted(scenes: &[String]) -> Setup {
-    let setup = Setup::new();
-    let model = setup.scripted(&scenes.concat());
-    setup.with("MAJORDOMO_MODEL", &model).with("MAJORDOMO_MODE", "dangerous")
+    scripted_in("dangerous", scenes)
 }
 
-fn work(setup: &Setup, words: &[&str]) -> Child {
+/// A setup whose agents play a script in a mode.
+pub fn scripted_in(mode: &str, scenes: &[String]) -> Setup {
+    let setup = Setup::new();
+    let model = setup.scripted(&scenes.concat());
+    setup.with("MAJORDOMO_MODEL", &model).with("MAJORDOMO_MODE", mode)
+}
+
+pub fn work(setup: &Setup, words: &[&str]) -> Child {
     setup.command(&[&["work"], words].concat()).spawn().expect("it starts")
 }
 
-async fn task(setup: &Setup, words: &[&str]) -> Ran {
+pub async fn task(setup: &Setup, words: &[&str]) -> Ran {
     setup.run(&[&["task"], words].concat()).await
 }
 
-async fn shown(setup: &Setup, id: &str) -> Value {
+pub async fn shown(setup: &Setup, id: &str) -> Value {
     task(setup, &["show", id, "--json"]).await.exits(0).json()
 }
 
-fn completes(note: &str) -> String {
+pub fn completes(note: &str) -> String {
     calls(&[call("task_update", &format!("status = \"completed\", note = {note:?}"))])
 }
 
 /// Asks until an answer comes that fits.
-async fn until<T>(what: &str, look: impl AsyncFn() -> Option<T>) -> T {
+pub async fn until<T>(what: &str, look: impl AsyncFn() -> Option<T>) -> T {
     let looking = async {
         loop {
             if let Some(found) = look().await {
@@ -47,9 +52,19 @@ async fn until<T>(what: &str, look: impl AsyncFn() -> Option<T>) -> T {
     tokio::time::timeout(Duration::from_secs(60), looking).await.unwrap_or_else(|_| panic!("waited in vain for {what}"))
 }
 
+/// A new agent with a model of this wire, as an assignee.
+fn new_agent(wire: Wire) -> &'static str {
+    match wire {
+        Wire::Anthropic => "new:anthropic/claude-sonnet-5-5",
+        Wire::OpenAi | Wire::Responses => "new:openai/gpt-5.6",
+        Wire::Gemini => "new:gemini/gemini-3.8-flash",
+        Wire::Ollama => "new:ollama/qwen3:8b",
+    }
+}
+
 /// A butler that has a task done by a new agent, and the agent, in the words of preset `lace`.
 fn lace(wire: Wire) -> impl Fn(&Request) -> Turn + Send + Sync + 'static {
-    let model = if wire == Wire::Anthropic { "new:anthropic/claude-sonnet-5-5" } else { "new:openai/gpt-5.6" };
+    let model = new_agent(wire);
     move |request| match (request.first_words.starts_with("[LACE TASK SYSTEM] "), request.assistant_messages) {
         (false, 0) => {
             let tasks =
@@ -65,7 +80,7 @@ fn lace(wire: Wire) -> impl Fn(&Request) -> Turn + Send + Sync + 'static {
     }
 }
 
-// LACE-1, LACE-5, LACE-6, LACE-8, LACE-10, LACE-11, LACE-12, LACE-13, LACE-21: assignment end to end and completion notification, on both wires
+// LACE-1, LACE-5, LACE-6, LACE-8, LACE-10, LACE-11, LACE-12, LACE-13, LACE-21: assignment end to end and completion notification, on every wire
 #[tokio::test(flavor = "multi_thread")]
 async fn a_task_that_an_agent_assigns_to_a_new_one_is_done_and_told_once_in_the_words_of_lace() {
     for wire in WIRES {
@@ -111,6 +126,114 @@ async fn a_task_that_an_agent_assigns_to_a_new_one_is_done_and_told_once_in_the_
                     notes:\\n- found under the bed";
         assert_eq!(last.matches(told).count(), 1, "{last}");
     }
+}
+
+/// A butler with three agents: two work beside each other, one of them asks back, and the third comes after both.
+fn workflow(wire: Wire) -> impl Fn(&Request) -> Turn + Send + Sync + 'static {
+    let model = new_agent(wire);
+    let completes = |note: &str| json!({"status": "completed", "note": note}).to_string();
+    move |request| {
+        let (words, before) = (&request.first_words, request.assistant_messages);
+        let said = Value::from(messages(request)).to_string();
+        let is_about = |title: &str| words.contains(&format!("Title: \"{title}\""));
+        match before {
+            _ if !words.starts_with("[LACE TASK SYSTEM] ") => {
+                if before == 0 {
+                    let tasks = json!({"tasks": [
+                        {"title": "Research", "prompt": "Find the facts", "assign": model},
+                        {"title": "Draft", "prompt": "Write it down", "assign": model},
+                        {"title": "Publish", "prompt": "Put it online", "assign": model, "after": ["#0", "#1"]},
+                    ]});
+                    return Turn::text("").call("add_1", "task_add", &tasks.to_string());
+                }
+                if said.contains("Task blocked notification") && !said.contains("Write it in plain words") {
+                    let again = json!({"id": "t2", "status": "pending", "note": "Write it in plain words"});
+                    return Turn::text("").call("again_1", "task_update", &again.to_string());
+                }
+                Turn::text("Noted.")
+            }
+            0 if is_about("Draft") => Turn::text("In which tone?"),
+            0 => Turn::text("").call("done_1", "task_update", &completes("done at once")),
+            1 if is_about("Draft") => Turn::text("").call("done_1", "task_update", &completes("in plain words")),
+            _ if said.contains("And where exactly?") => Turn::text("Under the bed."),
+            _ => Turn::text("It is done."),
+        }
+    }
+}
+
+// LACE-4, LACE-6, LACE-7, LACE-12, LACE-13, LACE-16, LACE-18, LACE-21: the multi-agent workflow, on every wire
+#[tokio::test(flavor = "multi_thread")]
+async fn several_agents_work_beside_and_after_each_other_and_their_creator_hears_of_each_end_once() {
+    for wire in WIRES {
+        let server = ModelServer::start(workflow(wire)).await;
+        let setup = Setup::at(wire, &server).with("MAJORDOMO_PRESET", "lace").with("MAJORDOMO_MODE", "auto");
+        setup.run(&["run", "Bring it out", "--json"]).await.exits(0);
+        let _work = work(&setup, &[]);
+        setup.run(&["wait", "t3", "--timeout", "60"]).await.exits(0);
+        let heard = |text: &str, what: &str, title: &str| {
+            text.matches(&format!("Task {what} notification:\\nTask: \\\"{title}\\\"")).count()
+        };
+        let said = until("the creator to have heard of the last", async || {
+            let creators = server.requests().into_iter().filter(|request| request.first_words == "Bring it out");
+            let last = Value::from(messages(&creators.last()?)).to_string();
+            (heard(&last, "completed", "Publish") == 1).then_some(last)
+        });
+        let said = said.await;
+        assert_eq!(server.refusals(), [""; 0], "{wire:?}");
+        for title in ["Research", "Draft", "Publish"] {
+            assert_eq!(heard(&said, "completed", title), 1, "{wire:?} {title}: {said}");
+        }
+        assert_eq!(heard(&said, "blocked", "Draft"), 1, "{wire:?}: {said}");
+
+        let tasks = task(&setup, &["ls", "--json"]).await.exits(0).json();
+        let tasks = tasks.as_array().expect("a list");
+        assert!(tasks.iter().all(|task| task["status"] == "completed"), "{tasks:?}");
+        let creator = tasks[0]["created_by"].as_str().expect("a thread").to_owned();
+        let mut threads: Vec<&str> = tasks.iter().filter_map(|task| task["thread"].as_str()).collect();
+        threads.sort_unstable();
+        assert_eq!(threads, [1, 2, 3].map(|n| format!("{creator}.{n}")), "each has an agent of its own");
+        let of = |title: &str| -> Vec<usize> {
+            let requests = server.requests();
+            let is_its = |request: &Request| request.first_words.contains(&format!("Title: \"{title}\""));
+            (0..requests.len()).filter(|nth| is_its(&requests[*nth])).collect()
+        };
+        assert_eq!((of("Research").len(), of("Draft").len(), of("Publish").len()), (2, 3, 2), "each was told it once");
+        assert!(of("Publish")[0] > of("Draft")[1] && of("Publish")[0] > of("Research")[0], "it comes after both");
+
+        // They stay: one is asked something more, with the model that it was made with and without another task.
+        let researcher = tasks[0]["thread"].as_str().expect("a thread");
+        let more = setup.run(&["send", researcher, "And where exactly?", "--wait", "-q"]).await.exits(0);
+        assert_eq!(more.stdout.trim(), "Under the bed.", "{wire:?}");
+        let unknown = setup.run(&["send", "nobody", "Are you there?"]).await.exits(2);
+        assert!(unknown.stderr.contains("No agent found for thread nobody"), "{}", unknown.stderr);
+        assert_eq!(server.refusals(), [""; 0], "{wire:?}");
+    }
+}
+
+// LACE-9, LACE-15, LACE-17
+#[tokio::test(flavor = "multi_thread")]
+async fn the_task_that_an_agent_works_on_is_shown_wherever_its_thread_is() {
+    let wait = call("run_command", "command = \"touch begun; until [ -e go ]; do sleep 0.02; done\"");
+    let setup = scripted(&[scene("Title: \"Build it\"", &[calls(&[wait]), completes("built"), says("done")])]);
+    task(&setup, &["add", "Build it", "--assign", "new:general"]).await.exits(0);
+    let _work = work(&setup, &[]);
+    until("its agent to begin", async || setup.work("begun").exists().then_some(())).await;
+    let thread = until("its thread", async || shown(&setup, "t1").await["thread"].as_str().map(str::to_owned)).await;
+    let listed = setup.run(&["thread", "ls", "--json"]).await.exits(0).json();
+    let current = &listed[0]["current_task"];
+    assert_eq!((&current["id"], &current["title"]), (&json!("t1"), &json!("Build it")), "{listed}");
+    for words in [&["thread", "ls"][..], &["ps"], &["thread", "show", &thread]] {
+        let said = setup.run(words).await.exits(0).stdout;
+        assert!(said.contains("t1: Build it"), "{words:?}: {said}");
+    }
+    let running = setup.run(&["ps", "--json"]).await.exits(0).json();
+    assert_eq!(running[0]["current_task"]["id"], "t1", "{running}");
+    setup.write("go", "");
+    setup.run(&["wait", "t1", "--timeout", "60"]).await.exits(0);
+    let listed = setup.run(&["thread", "ls", "--json"]).await.exits(0).json();
+    assert_eq!(listed[0]["current_task"], Value::Null, "{listed}");
+    let said = setup.run(&["thread", "show", &thread, "--json"]).await.exits(0).json();
+    assert_eq!(said["current_task"], Value::Null);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -397,7 +520,15 @@ async fn tasks_in_a_circle_or_after_an_archived_one_are_refused_and_nothing_is_a
         "{\"id\":\"a\",\"title\":\"A\",\"after\":[\"b\"]}\n{\"id\":\"b\",\"title\":\"B\",\"after\":[\"a\"]}\n",
     );
     let circle = task(&setup, &["import", "circle.jsonl"]).await.exits(2);
-    assert!(circle.stderr.contains("wait for each other in a circle: 'A', 'B'"), "{}", circle.stderr);
+    let says =
+        "circle.jsonl: these tasks wait for each other in a circle: 'A' (line 1), 'B' (line 2); nothing was added";
+    assert!(circle.stderr.contains(says), "{}", circle.stderr);
+    // What the board refuses is told by its line, too.
+    let mut list: String = (1..40).map(|n| format!("{{\"title\":\"task {n}\"}}\n")).collect();
+    list.push_str("{\"title\":\"last\",\"after\":[\"t77\"]}\n");
+    setup.write("list.jsonl", &list);
+    let unknown = task(&setup, &["import", "list.jsonl"]).await.exits(2);
+    assert!(unknown.stderr.contains("list.jsonl: line 40: there is no task t77 on this board"), "{}", unknown.stderr);
     assert_eq!(task(&setup, &["ls", "--json"]).await.exits(0).stdout, "[]\n");
     task(&setup, &["add", "Old"]).await.exits(0);
     task(&setup, &["archive", "t1"]).await.exits(0);
@@ -406,6 +537,28 @@ async fn tasks_in_a_circle_or_after_an_archived_one_are_refused_and_nothing_is_a
     assert_eq!(task(&setup, &["ls", "--json"]).await.exits(0).stdout, "[]\n");
     let done = task(&setup, &["done", "t1"]).await.exits(1);
     assert!(done.stderr.contains("t1 is archived: reopen it first"), "{}", done.stderr);
+}
+
+// T56: the words and the commands of an imported list are untrusted text
+#[tokio::test(flavor = "multi_thread")]
+async fn an_imported_list_is_untrusted_text_whose_checks_need_approval() {
+    let setup = scripted(&[scene("Title: ", &[completes("done"), whenever_asked(&says("done"))])]);
+    let setup = setup.with("MAJORDOMO_MODE", "ask");
+    setup.write("list.jsonl", "{\"title\":\"Sweep\",\"assign\":\"new:general\",\"checks\":[\"touch swept\"]}\n");
+    task(&setup, &["import", "list.jsonl"]).await.exits(0);
+    task(&setup, &["import", "list.jsonl", "--trusted"]).await.exits(0);
+    let _work = work(&setup, &[]);
+    setup.run(&["wait", "t1", "--timeout", "60"]).await.exits(1);
+    let reason = shown(&setup, "t1").await["reason"].to_string();
+    assert!(reason.contains("the check `touch swept`"), "{reason}");
+    setup.run(&["wait", "t2", "--timeout", "60"]).await.exits(0);
+    assert!(setup.work("swept").exists(), "what a person says to have written runs");
+    for (id, foreign) in [("t1", true), ("t2", false)] {
+        let thread = shown(&setup, id).await["thread"].as_str().expect("a thread").to_owned();
+        let log = setup.run(&["thread", "export", &thread, "--format", "jsonl"]).await.exits(0).stdout;
+        let created = log.lines().nth(1).expect("its creation");
+        assert_eq!(created.contains("\"foreign\":true"), foreign, "{id}: {created}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -456,6 +609,66 @@ async fn of_two_agents_that_complete_the_same_task_the_second_is_told_who_did() 
     let by = done["completed_by"].as_str().expect("a thread");
     assert!(by.ends_with(".1") && refused == format!("t1 is already completed, by {by}"), "{refused}");
     assert_eq!(of_type(&frames, "task_completed").len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_an_update_by_an_agent_of_which_one_part_is_refused_nothing_is_done() {
+    let two =
+        "tasks = [{ title = \"First\", due = \"2026-01-31T17:00:00Z\" }, { title = \"Second\", after = [\"#0\"] }]";
+    let setup = scripted(&[scene(
+        "Plan it",
+        &[
+            calls(&[call("task_add", two)]),
+            calls(&[call(
+                "task_update",
+                "id = \"t2\", assign = \"human\", due = \"2026-02-01\", note = \"mine\", status = \"completed\"",
+            )]),
+            calls(&[call("task_update", "id = \"t1\", assign = \"human\", due = \"none\", note = \"yours\"")]),
+            says("done"),
+        ],
+    )]);
+    let setup = setup.with("MAJORDOMO_TASKS_ENABLED", "true");
+    let frames = setup.run(&["run", "Plan it", "--jsonl"]).await.exits(0).frames();
+    let first = &of_type(&frames, "task_created")[0]["task"];
+    assert_eq!(first["due"], json!(1_769_878_800_000_i64), "{first}");
+    let refused = of_type(&frames, "tool_result").into_iter().find(|frame| frame["is_error"] == true);
+    assert_eq!(refused.expect("one is refused")["output"], "t2 waits for t1");
+    let second = shown(&setup, "t2").await;
+    assert_eq!(
+        (&second["assignee"], &second["due"], &second["note_count"], &second["status"]),
+        (&json!(null), &json!(null), &json!(0), &json!("pending")),
+        "nothing of it was done"
+    );
+    let first = shown(&setup, "t1").await;
+    assert_eq!(
+        (&first["assignee"], &first["due"], &first["notes"][0]["content"]),
+        (&json!("human"), &json!(null), &json!("yours"))
+    );
+    // A person says it when the task is made.
+    let due = task(&setup, &["add", "Third", "--due", "2026-01-31T17:00:00Z", "--json"]).await.exits(0).json();
+    assert_eq!(due["due"], json!(1_769_878_800_000_i64));
+    let edited =
+        task(&setup, &["edit", "t3", "--due", "2026-02-01T10:00:00Z", "--priority", "high", "--title", "Thirds"]);
+    assert_eq!(edited.await.exits(0).stdout, "t3 pending Thirds\n");
+    let third = shown(&setup, "t3").await;
+    assert_eq!((&third["due"], &third["priority"]), (&json!(1_769_940_000_000_i64), &json!("high")));
+    task(&setup, &["edit", "t3", "--due", "none", "--after", "t1", "--label", "ci"]).await.exits(0);
+    let third = shown(&setup, "t3").await;
+    assert_eq!((&third["due"], &third["after"], &third["labels"]), (&json!(null), &json!(["t1"]), &json!(["ci"])));
+    task(&setup, &["edit", "t3", "--after", "none"]).await.exits(0);
+    assert_eq!(shown(&setup, "t3").await["after"], json!([]));
+    let refused: [(&[&str], &str); 3] = [
+        (&["edit", "t3"], "say what should be different"),
+        (&["edit", "t3", "--title", "x", "--after", "t3"], "t3 cannot come after itself"),
+        (&["edit", "t3", "--title", "x", "--due", "soon"], "'soon' is no day"),
+    ];
+    for (words, why) in refused {
+        let wrong = task(&setup, words).await.exits(2);
+        assert!(wrong.stderr.contains(why), "{}", wrong.stderr);
+        assert_eq!(shown(&setup, "t3").await["title"], "Thirds");
+    }
+    let wrong = task(&setup, &["add", "Fourth", "--due", "soon"]).await.exits(2);
+    assert!(wrong.stderr.contains("due: 'soon' is no day such as 2026-01-31"), "{}", wrong.stderr);
 }
 
 #[tokio::test(flavor = "multi_thread")]

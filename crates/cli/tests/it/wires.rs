@@ -1,4 +1,4 @@
-//! What models are sent and what comes back from them, on both wires. Pairing is checked by the server, which refuses
+//! What models are sent and what comes back from them, on every wire. Pairing is checked by the server, which refuses
 //! what a provider refuses.
 
 use provider::Wire;
@@ -293,9 +293,7 @@ text = "Looked."
         println!("{wire:?}: root {} tokens, leaf {} tokens", tokens(root), tokens(leaf));
         assert!(tokens(root) <= 2500, "{wire:?}: {}", tokens(root));
         assert!(tokens(leaf) <= 1500, "{wire:?}: {}", tokens(leaf));
-        if WIRES.contains(&wire) {
-            assert_eq!(tools(leaf), ["find_files", "list_dir", "read_file", "search_files"]);
-        }
+        assert_eq!(tools(leaf), ["find_files", "list_dir", "read_file", "search_files"], "{wire:?}");
     }
 }
 
@@ -324,9 +322,38 @@ async fn what_a_model_thinks_is_shown_as_thinking_and_not_as_its_answer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn default_models_show_what_they_think_and_a_model_that_cannot_still_answers() {
+    for wire in [Wire::Anthropic, Wire::Responses, Wire::Gemini] {
+        let server = ModelServer::start(|_| Turn::text("It is so.").thinks("I wonder about it.")).await;
+        let setup = Setup::at(wire, &server);
+        let ran = setup.run(&["run", "--json", "Go"]).await.exits(0);
+        assert_eq!(ran.json()["answer"], "It is so.", "{wire:?}");
+        let thread = ran.json()["thread"].as_str().expect("a thread").to_owned();
+        let shown = setup.run(&["thread", "show", &thread]).await.exits(0).stdout;
+        assert!(shown.contains("general is thinking:\n    I wonder about it.\n"), "{wire:?}: {shown}");
+        let frames = setup.run(&["run", "--jsonl", "--deltas", "Go"]).await.exits(0).frames();
+        let said = |kind: &str| -> String {
+            of_type(&frames, kind).iter().map(|frame| frame["content"].as_str().expect("words")).collect()
+        };
+        assert_eq!((&*said("thinking_delta"), &*said("text_delta")), ("I wonder about it.", "It is so."), "{wire:?}");
+        assert_eq!((&*said("thinking"), &*said("text")), ("I wonder about it.", "It is so."), "{wire:?}");
+        assert_eq!(server.refusals(), [""; 0], "{wire:?}");
+    }
+    // An account that may not see summaries.
+    let words = "Your organization must be verified to generate reasoning summaries.";
+    let server = ModelServer::start(move |request| match request.body["reasoning"].get("summary") {
+        Some(_) => Turn::status(400, vec![], words),
+        None => Turn::text("It is so."),
+    })
+    .await;
+    let ran = Setup::at(Wire::Responses, &server).run(&["run", "Go"]).await.exits(0);
+    assert_eq!((ran.stdout.trim(), server.requests().len()), ("It is so.", 2));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn settings_of_a_provider_a_model_and_an_agent_reach_the_request_the_nearest_first() {
     let server = ModelServer::start(|_| Turn::text("All is well.")).await;
-    let setup = Setup::at(Wire::OpenAi, &server).with("OPENAI_ORG_ID", "org-1");
+    let setup = Setup::at(Wire::OpenAi, &server).with("OPENAI_ORG_ID", "org-1").with("OPENAI_PROJECT_ID", "proj-1");
     std::fs::create_dir_all(setup.work(".majordomo/agents")).expect("a folder");
     let head = "description: thinks\neffort: high\ntools: read_file";
     setup.write(".majordomo/agents/thinker.md", &format!("---\nname: thinker\n{head}\n---\nYou think."));
@@ -340,8 +367,13 @@ async fn settings_of_a_provider_a_model_and_an_agent_reach_the_request_the_neare
         let request = server.requests().pop().expect("a request");
         assert_eq!((&request.body["reasoning_effort"], &request.body["temperature"]), (&effort.into(), &json!(0.5)));
         assert_eq!(request.headers["openai-organization"], "org-1");
+        assert_eq!(request.headers["openai-project"], "proj-1");
     }
     assert_eq!(server.requests().pop().expect("a request").body["top_p"], 0.5);
+    let own = ["run", "-m", "openai/gpt-5", "Go", "--set", "models.\"openai/gpt-5\".body={ max_tokens = 9 }"];
+    let refused = setup.run(&own).await;
+    let said = "models.\"openai/gpt-5\".body.max_tokens cannot be set: set `max_output_tokens` of the model";
+    assert!(refused.code != Some(0) && refused.stderr.contains(said), "{}", refused.stderr);
     let words: Vec<&str> = ["run", "-a", "thinker", "-m", "openai/gpt-5", "Go"].into_iter().chain(model).collect();
     setup.run(&words).await.exits(0);
     assert_eq!(server.requests().pop().expect("a request").body["reasoning_effort"], "high", "the agent's own");

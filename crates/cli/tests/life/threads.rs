@@ -99,6 +99,97 @@ fn a_fork_is_the_conversation_up_to_an_answer_and_goes_its_own_way() {
 }
 
 #[test]
+fn a_copy_has_names_of_its_own_and_the_words_of_the_other() {
+    let (world, root) = two_runs();
+    let words = format!("compare {root} with {root}.1, {root}.10 and x{root}y");
+    world.rewrite(&[
+        scene(
+            "the whole",
+            &[calls(&[spawn("left door")]), says("1"), calls(&[spawn("right door")]), says("2"), says("same")],
+        ),
+        scene("left door", &[says("it is open"), says("it is still open")]),
+    ]);
+    assert_eq!(world.call(&["run", "--thread", root.as_str(), &words, "-q"]).answer(0), "same");
+    let fork = ThreadId::new(world.call(&["thread", "fork", root.as_str()]).answer(0));
+    let prompts = |thread: &ThreadId| -> Vec<String> {
+        let prompt = |record: store::Record| match &*record.event {
+            Event::RunStarted { prompt, .. } if record.thread == *thread => Some(prompt.to_string()),
+            _ => None,
+        };
+        world.log().into_iter().filter_map(prompt).collect()
+    };
+    assert_eq!(prompts(&fork), prompts(&root), "what was said stays as it was said");
+    let named = |thread: &ThreadId| -> Vec<(ThreadId, Vec<ThreadId>)> {
+        let created = |record: store::Record| match &*record.event {
+            Event::ThreadCreated(created) if record.thread.root() == *thread => {
+                Some((created.id.clone(), created.copied_from.clone()))
+            }
+            _ => None,
+        };
+        world.log().into_iter().filter_map(created).collect()
+    };
+    let copies = [&root, &root.child(1), &root.child(2)].map(|from| vec![from.clone()]);
+    let ids = [fork.clone(), fork.child(1), fork.child(2)];
+    assert_eq!(named(&fork), ids.into_iter().zip(copies).collect::<Vec<_>>());
+    for record in world.log().iter().filter(|record| record.thread.root() == fork) {
+        if let Event::ChildSpawned(spawned) = &*record.event {
+            assert_eq!(spawned.child.root(), fork);
+        }
+    }
+    world.assert_at_rest(&fork);
+}
+
+#[test]
+fn a_copy_of_a_sub_agent_is_its_conversation_and_not_that_of_its_root() {
+    let (world, root) = two_runs();
+    let child = root.child(1);
+    let shown = world.call(&["thread", "show", child.as_str()]).answer(0).to_owned();
+    assert!(shown.starts_with("[1] brief: left door"), "{shown}");
+    let fork = ThreadId::new(world.call(&["thread", "fork", child.as_str(), "--at", "2"]).answer(0));
+    assert!(fork.is_root() && fork != root, "{fork}");
+    assert_eq!(world.call(&["thread", "show", fork.as_str()]).answer(0), shown);
+    world.rewrite(&[scene("left door", &[says("it is open"), says("it is still open")])]);
+    // It goes on by itself, and the thread that it was copied from does not.
+    let went_on = world.call(&["run", "--thread", fork.as_str(), "and now?", "-q"]);
+    assert_eq!(went_on.answer(0), "it is still open");
+    let log = world.log();
+    assert_eq!((count(&log, &fork, "reported"), count(&log, &child, "reported")), (2, 1));
+    assert_eq!(world.row(&fork).parent, None);
+    for id in [&root, &fork] {
+        world.assert_at_rest(id);
+    }
+    let wrong = world.call(&["thread", "fork", child.as_str(), "--at", "4"]);
+    assert_eq!(wrong.answer(2), "");
+    assert!(wrong.err.contains(&format!("there is no message 4; thread {child} has 2")), "{}", wrong.err);
+}
+
+// T56: the words of an imported conversation are untrusted text
+#[test]
+fn an_imported_conversation_counts_as_having_read_untrusted_text() {
+    let (world, root) = two_runs();
+    let file = world.path("doors.jsonl").display().to_string();
+    world.call(&["thread", "export", root.as_str(), "--format", "jsonl", "-o", &file]).answer(0);
+    world.call(&["thread", "rm", root.as_str()]).answer(0);
+    world.call(&["thread", "import", &file]).answer(0);
+    let foreign = |world: &World| -> (Vec<bool>, Vec<bool>) {
+        let (mut created, mut reported) = (Vec::new(), Vec::new());
+        for record in world.log() {
+            match &*record.event {
+                Event::ThreadCreated(one) => created.push(one.foreign),
+                Event::Reported(report) if record.thread.is_root() => reported.push(report.foreign),
+                _ => {}
+            }
+        }
+        (created, reported)
+    };
+    assert_eq!(foreign(&world), (vec![true; 3], vec![false; 2]), "what was said stays as it was said");
+    world.rewrite(&[scene("the whole", &[says("0"), says("1"), says("2"), says("3"), says("third")])]);
+    assert_eq!(world.call(&["run", "--thread", root.as_str(), "and now?", "-q"]).answer(0), "third");
+    assert_eq!(foreign(&world).1, [false, false, true], "its next answer is marked");
+    world.assert_at_rest(&root);
+}
+
+#[test]
 fn what_is_exported_is_imported_as_the_same_conversation_and_nothing_that_was_allowed_holds() {
     // T56
     let (world, root) = two_runs();

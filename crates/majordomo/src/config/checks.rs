@@ -85,9 +85,16 @@ pub(super) fn whole_names(layers: &Layers) -> Result<(), Error> {
 /// A price that is half said would count the other half as free.
 pub(super) fn whole_prices(layers: &Layers) -> Result<(), Error> {
     for setting in layers.settings().filter(|setting| setting.key.section() == "models") {
-        let [section, model, price, _] = setting.key.parts() else { continue };
-        for half in ["input", "output"] {
-            let key = Key::new([section, model, price, half]);
+        let halves: &[&[&str]] = match setting.key.parts() {
+            [_, _, price, _] if price == "price" => &[&["input"], &["output"]],
+            [_, _, _, long, _] if long == "long" => {
+                &[&["input"], &["output"], &["long", "above_tokens"], &["long", "input"], &["long", "output"]]
+            }
+            _ => continue,
+        };
+        let price = &setting.key.parts()[..3];
+        for half in halves {
+            let key = Key::new(price.iter().map(String::as_str).chain(half.iter().copied()));
             if layers.setting(&key).is_none() {
                 let expected = "an amount, for another part of this price is set".to_owned();
                 return Err(Error::Value {

@@ -2,7 +2,7 @@ use std::fs;
 use std::path::Path;
 
 use agent::permission::Action;
-use provider::{Dollars, Wire};
+use provider::{Dollars, LongDollars, Wire};
 use tempfile::TempDir;
 
 use super::*;
@@ -158,7 +158,7 @@ wire = "openai"
 context_tokens = 1000
 max_output_tokens = 100
 takes = ["tools"]
-price = { input = 1.0, output = 2.0, cache_read = 0.1, cache_write = 1.25, cache_write_1h = 2.0 }
+price = { input = 1.0, output = 2.0, cache_read = 0.1, cache_write = 1.25, cache_write_1h = 2.0, long = { above_tokens = 9, input = 2.0, output = 4.0, cache_read = 0.2, cache_write = 2.5, cache_write_1h = 4.0 } }
 effort = "low"
 thinking_tokens = 1
 temperature = 0
@@ -308,6 +308,12 @@ const OTHERS: &[(&str, &str)] = &[
     ("models.\"acme/m\".price.cache_read", "5"),
     ("models.\"acme/m\".price.cache_write", "5"),
     ("models.\"acme/m\".price.cache_write_1h", "5"),
+    ("models.\"acme/m\".price.long.above_tokens", "5"),
+    ("models.\"acme/m\".price.long.input", "5"),
+    ("models.\"acme/m\".price.long.output", "5"),
+    ("models.\"acme/m\".price.long.cache_read", "5"),
+    ("models.\"acme/m\".price.long.cache_write", "5"),
+    ("models.\"acme/m\".price.long.cache_write_1h", "5"),
     ("models.\"acme/m\".effort", r#""high""#),
     ("models.\"acme/m\".thinking_tokens", "5"),
     ("models.\"acme/m\".temperature", "0.5"),
@@ -925,8 +931,22 @@ fn a_provider_of_the_users_own_is_complete() {
     assert!(!acme.needs_key);
     let figures = &config.models["acme/m"];
     assert_eq!((figures.context_tokens, figures.max_output_tokens), (Some(1000), Some(100)));
-    let price =
-        Dollars { input: 1.0, output: 2.0, cache_read: Some(0.1), cache_write: Some(1.25), cache_write_1h: Some(2.0) };
+    let long = Some(LongDollars {
+        above_tokens: 9,
+        input: 2.0,
+        output: 4.0,
+        cache_read: Some(0.2),
+        cache_write: Some(2.5),
+        cache_write_1h: Some(4.0),
+    });
+    let price = Dollars {
+        input: 1.0,
+        output: 2.0,
+        cache_read: Some(0.1),
+        cache_write: Some(1.25),
+        cache_write_1h: Some(2.0),
+        long,
+    };
     assert_eq!(figures.price, Some(price));
 }
 
@@ -942,6 +962,10 @@ fn a_provider_needs_an_address_a_model_its_provider_and_a_price_both_its_halves(
 
     let error = World::new().user("models.\"a/b\".price.input = 1").error();
     assert!(error.contains("models.\"a/b\".price.output expects an amount"), "{error}");
+    let price = "models.\"a/b\".price.input = 1\nmodels.\"a/b\".price.output = 1";
+    let error =
+        World::new().user(&format!("{price}\nmodels.\"a/b\".price.long = {{ above_tokens = 9, input = 2 }}")).error();
+    assert!(error.contains("models.\"a/b\".price.long.output expects an amount"), "{error}");
     let error = World::new().user("models.gpt-5.context_tokens = 1").error();
     assert!(error.ends_with("models expects names of the form \"provider/model\", not gpt-5"), "{error}");
 }

@@ -6,7 +6,6 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use agent::{Event, InputId, Outcome, Outside, Report, Strength, ThreadId};
 use board::words::{self, Style};
@@ -17,11 +16,10 @@ use board::{
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, join_all};
 use runtime::{Clock, RunLimits};
-use store::{DeliveryQuery, DueDelivery, RestingTask, Selection, ThreadRow, replay_until};
+use store::{DeliveryQuery, DueDelivery, RestingQuery, RestingTask, Selection, ThreadRow, replay_until};
 
 use super::tools::UPDATE;
 use super::{GENERAL, TaskBoard};
-use crate::limits::Limits;
 use crate::staff::{Error, TaskThread};
 use crate::work::Work;
 use crate::worker::{Chores, Worker};
@@ -60,20 +58,11 @@ impl TaskChores {
 impl Chores for TaskChores {
     fn perform<'a>(&'a self, worker: &'a Worker) -> BoxFuture<'a, Result<(), Error>> {
         async move {
-            for resting in worker.store().resting_tasks(AT_ONCE).await? {
-                if !self.is_mine(&resting.board.id) {
-                    continue;
-                }
-                let (board, task) = (resting.board.id.clone(), resting.task.id.clone());
-                if let Err(error) = settle(worker, resting).await {
-                    // The folder of one may be gone; the others go on all the same.
-                    tracing::warn!(%board, %task, %error, "the task is left as it is");
-                }
-            }
             let board = match &self.scope {
                 Scope::All => None,
                 Scope::Board(board) => Some(board.clone()),
             };
+            settle_all(worker, board.clone()).await?;
             let due = DeliveryQuery { board, at: now(), limit: AT_ONCE };
             carry_out_all(worker, worker.store().claim_deliveries(due).await?).await;
             self.take(worker).await
@@ -216,12 +205,6 @@ async fn start(
         return Ok(Command::Delivered { delivery: delivery.id.clone() });
     }
     let style = if staff.config().preset == LACE { Style::Lace } else { Style::Own };
-    let budget = task.budget;
-    let mut limits = Limits::new();
-    limits = budget.max_tool_calls.map_or(limits, |most| limits.tool_calls(most));
-    limits = budget.max_tokens.map_or(limits, |most| limits.tokens(most));
-    limits = budget.max_cost_microusd.map_or(limits, |most| limits.cost_usd(most as f64 / 1e6));
-    limits = budget.timeout_ms.map_or(limits, |most| limits.time(Duration::from_millis(most)));
     staff
         .start_for_task(TaskThread {
             id: id.clone(),
@@ -231,7 +214,7 @@ async fn start(
             prompt: words::assignment(task, style),
             workspace: Some(Path::new(&*board.folder).to_owned()),
             mode: task.mode.map(|mode| mode.meet(staff.config().mode)),
-            limits,
+            limits: limits(task),
             created_for: store::full_name(&board.id, &task.id),
             extra_tools: vec![UPDATE.into()],
             foreign: task.foreign,
@@ -307,15 +290,17 @@ async fn assignment(
     input: InputId,
     style: Style,
 ) -> Result<(), Error> {
-    let Budget { max_tool_calls, max_tokens, max_cost_microusd, timeout_ms } = task.budget;
-    let most = RunLimits {
-        tool_calls: max_tool_calls,
-        tokens: max_tokens,
-        cost_microusd: max_cost_microusd,
-        time_ms: timeout_ms,
-    };
-    let notice = runtime::Notice { most, ..said(board, words::assignment(task, style), task.foreign) };
+    let words = words::assignment(task, style);
+    // It says by this verb that it is done, also where its agent was started without it.
+    let tools = vec![UPDATE.into()];
+    let notice = runtime::Notice { most: limits(task), tools, ..said(board, words, task.foreign) };
     Ok(worker.staff_of(to).await?.runtime().notify(to, input, notice).await?)
+}
+
+/// What the run of an agent may spend on a task: what the task says, and never more than its thread may by itself.
+fn limits(task: &Task) -> RunLimits {
+    let Budget { max_tool_calls, max_tokens, max_cost_microusd, timeout_ms } = task.budget;
+    RunLimits { tool_calls: max_tool_calls, tokens: max_tokens, cost_microusd: max_cost_microusd, time_ms: timeout_ms }
 }
 
 async fn notify(
@@ -345,6 +330,26 @@ fn style(row: &ThreadRow) -> Style {
 async fn row_of(worker: &Worker, thread: &ThreadId) -> Result<ThreadRow, Error> {
     let row = worker.store().thread(thread).await?;
     Ok(row.ok_or_else(|| store::Error::UnknownThread(thread.as_str().into()))?)
+}
+
+/// Looks at all tasks whose thread rests, page by page: those that cannot be settled now do not stand before the others.
+async fn settle_all(worker: &Worker, board: Option<BoardId>) -> Result<(), Error> {
+    let mut query = RestingQuery { board, after: None, limit: AT_ONCE };
+    loop {
+        let page = worker.store().resting_tasks(query.clone()).await?;
+        let is_last = page.len() < AT_ONCE;
+        query.after = page.last().map(|last| (last.board.id.clone(), last.task.id.clone()));
+        for resting in page {
+            let (board, task) = (resting.board.id.clone(), resting.task.id.clone());
+            if let Err(error) = settle(worker, resting).await {
+                // The folder of one may be gone; the others go on all the same.
+                tracing::warn!(%board, %task, %error, "the task is left as it is");
+            }
+        }
+        if is_last {
+            return Ok(());
+        }
+    }
 }
 
 /// A task whose thread rests: its agent has ended its turn, or has not begun with it.

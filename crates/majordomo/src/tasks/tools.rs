@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 use agent::tools::{Reach, Risk, ToolInfo, ToolResult};
 use agent::{InputId, Json, Mode};
 use board::import::{Draft, Line};
-use board::{Actor, BoardId, Change, Command, Refusal, Reply, Request, Status, Task, TaskId};
+use board::{Actor, BoardId, Change, Command, Edit, Refusal, Reply, Request, Status, Task, TaskId};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use runtime::Clock;
@@ -57,10 +57,10 @@ pub(crate) fn register(registry: Registry, tools: &Arc<TaskTools>) -> Registry {
 
 const ADD: &str = "Add tasks to the board. A task assigned to new:provider/model or new:AGENT gets an agent of its own, which starts when \
                    the tasks it comes after are done; you are told when it is completed.";
-const ADD_SCHEMA: &str = r#"{"type":"object","properties":{"tasks":{"type":"array","items":{"type":"object","properties":{"title":{"type":"string"},"prompt":{"type":"string","description":"all that its agent needs to know"},"assign":{"type":"string","description":"new:provider/model, new:AGENT, an agent, a thread or human"},"priority":{"enum":["high","medium","low"]},"after":{"type":"array","items":{"type":"string"},"description":"task ids, or #0 for the first of this list"},"checks":{"type":"array","items":{"type":"string"},"description":"commands that must succeed before it is completed"}},"required":["title"]}}},"required":["tasks"]}"#;
+const ADD_SCHEMA: &str = r#"{"type":"object","properties":{"tasks":{"type":"array","items":{"type":"object","properties":{"title":{"type":"string"},"prompt":{"type":"string","description":"all that its agent needs to know"},"assign":{"type":"string","description":"new:provider/model, new:AGENT, an agent, a thread or human"},"priority":{"enum":["high","medium","low"]},"after":{"type":"array","items":{"type":"string"},"description":"task ids, or #0 for the first of this list"},"checks":{"type":"array","items":{"type":"string"},"description":"commands that must succeed before it is completed"},"due":{"type":"string","description":"2026-01-31 or 2026-01-31T17:00:00Z"}},"required":["title"]}}},"required":["tasks"]}"#;
 const CHANGE: &str =
     "Change a task: say that it is completed or blocked, add a note, assign it. Without id it is your own task.";
-const UPDATE_SCHEMA: &str = r#"{"type":"object","properties":{"id":{"type":"string"},"status":{"enum":["pending","in_progress","completed","blocked","archived"]},"note":{"type":"string","description":"what was done, or why it is blocked"},"assign":{"type":"string"},"result":{"type":"string","description":"what the task asked for, if it asked for a result"}}}"#;
+const UPDATE_SCHEMA: &str = r#"{"type":"object","properties":{"id":{"type":"string"},"status":{"enum":["pending","in_progress","completed","blocked","archived"]},"note":{"type":"string","description":"what was done, or why it is blocked"},"assign":{"type":"string"},"result":{"type":"string","description":"what the task asked for, if it asked for a result"},"due":{"type":"string"}}}"#;
 const LIST: &str = "List the tasks of the board, or show one.";
 const LIST_SCHEMA: &str = r#"{"type":"object","properties":{"status":{"enum":["pending","in_progress","blocked","completed","archived"]},"id":{"type":"string"}}}"#;
 
@@ -118,6 +118,7 @@ struct Update {
     note: Option<Arc<str>>,
     assign: Option<String>,
     result: Option<Arc<str>>,
+    due: Option<String>,
 }
 
 #[derive(Default, Deserialize)]
@@ -133,7 +134,8 @@ impl TaskTools {
         let drafts = match input.read::<Draft>() {
             Ok(draft) => vec![draft],
             Err(_) => {
-                read::<Add>(input, "task_add takes tasks: [{title, prompt, assign, priority, after, checks}]")?.tasks
+                read::<Add>(input, "task_add takes tasks: [{title, prompt, assign, priority, after, checks, due}]")?
+                    .tasks
             }
         };
         if drafts.len() > ADDED {
@@ -160,32 +162,33 @@ impl TaskTools {
     async fn update(&self, input: &Json, context: &ToolContext) -> Result<ToolResult, Error> {
         let update: Update = read(
             input,
-            "task_update takes id, status, note, assign and result. To add a task call task_add, to see tasks call task_list",
+            "task_update takes id, status, note, assign, due and result. To add a task call task_add, to see tasks call task_list",
         )?;
         let (board, task) = self.task(context, update.id.as_deref()).await?;
-        if update.status.is_none() && update.note.is_none() && update.assign.is_none() {
-            return Err(Refusal::usage("task_update needs a status, a note or assign").into());
+        let is_empty = update.status.is_none() && update.note.is_none();
+        if is_empty && update.assign.is_none() && update.due.is_none() {
+            return Err(Refusal::usage("task_update needs a status, a note, assign or due").into());
         }
-        if let Some(who) = &update.assign {
-            self.check_depth(context).await?;
-            let to = Some(self.staffing()?.assignee(&*self.store, who).await?);
-            let command = Command::Assign { task: task.id.clone(), to };
-            self.ask(&board, context, "assign", command).await?;
-        }
-        let command = match &update.status {
-            None => update.note.clone().map(|text| Command::Note { task: task.id.clone(), text }),
-            Some(status) => {
-                let change = self.change(&task, status, &update, context).await?;
-                Some(Command::Set { task: task.id.clone(), change, note: update.note.clone() })
+        let edit = Edit { due: update.due.as_deref().map(super::due).transpose()?, ..Edit::default() };
+        let assign = match &update.assign {
+            None => None,
+            Some(who) => {
+                self.check_depth(context).await?;
+                Some(self.staffing()?.assignee(&*self.store, who).await?)
             }
         };
-        let mut failed = None;
-        if let Some(command) = command {
-            if let Command::Set { change: Change::ChecksFailed { what, .. }, .. } = &command {
-                failed = Some(what.clone());
-            }
-            self.ask(&board, context, "set", command).await?;
-        }
+        let change = match &update.status {
+            None => None,
+            Some(status) => Some(self.change(&task, status, &update, context).await?),
+        };
+        let failed = match &change {
+            Some(Change::ChecksFailed { what, .. }) => Some(what.clone()),
+            _ => None,
+        };
+        // One command: where a part of it is refused, nothing of it is done.
+        let wanted = board::Update { edit, assign, change, note: update.note.clone() };
+        let command = Command::Update { task: task.id.clone(), update: Box::new(wanted) };
+        self.ask(&board, context, "set", command).await?;
         let task = board.task(&task.id).await?;
         Ok(match failed {
             None => ToolResult::ok(shown(&task)),
@@ -228,8 +231,8 @@ impl TaskTools {
                 {
                     return Ok(Change::ChecksFailed { what: what.into(), most: self.check_attempts });
                 }
-                // What a person wrote needs no further consent.
-                let allowed = task.created_by == Actor::Human;
+                // What a person wrote needs no further consent; what a person took in from a file does.
+                let allowed = task.created_by == Actor::Human && !task.imported;
                 let ran = runtime::run_checks(&task.checks.commands, context.nested.as_deref(), allowed).await;
                 match (ran.is_error, ran.executed) {
                     (false, _) => Change::Completed { result: update.result.clone() },

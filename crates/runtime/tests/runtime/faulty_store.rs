@@ -10,7 +10,7 @@ use store::{
     AgentMetadata, Answer, Appended, ApprovalQuery, ApprovalRow, BoardCommit, BoardRecord, Boards, ClaimQuery, Claimed,
     Commit, DeliveryQuery, DueDelivery, Error, Execution, Installation, InstallationEvent, InstallationRecord,
     InstallationState, Lists, Living, Log, MemoryStore, OnBoard, Ownership, Process, ProcessId, Rebuilt, Record,
-    RestingTask, Store, TaskQuery, ThreadQuery, ThreadRow, UsageRow, Wake, WorkerRow,
+    RestingQuery, RestingTask, Store, TaskQuery, ThreadQuery, ThreadRow, UsageRow, Wake, WorkerRow,
 };
 use tokio::sync::watch;
 
@@ -266,8 +266,8 @@ impl<F: Fn(&Commit) -> Fault + Send + Sync + 'static> Boards for FaultyStore<F> 
         self.inner.claim_deliveries(query)
     }
 
-    fn resting_tasks(&self, limit: usize) -> Answer<Vec<RestingTask>> {
-        self.inner.resting_tasks(limit)
+    fn resting_tasks(&self, query: RestingQuery) -> Answer<Vec<RestingTask>> {
+        self.inner.resting_tasks(query)
     }
 
     fn agent_metadata(&self, thread: &ThreadId) -> Answer<Option<AgentMetadata>> {

@@ -115,6 +115,7 @@ pub(crate) fn created(id: ThreadId) -> Event {
         progress: false,
         lifecycle: Default::default(),
         created_for: None,
+        copied_from: Vec::new(),
         foreign: false,
         system: None,
         own_words: None,

@@ -8,7 +8,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use majordomo::tasks::board::import::{Draft, Reference, priority};
-use majordomo::tasks::board::{Actor, BoardId, Change, Command, Edit, Refusal, Reply, Status, TaskId};
+use majordomo::tasks::board::{Actor, BoardId, Change, Command, Edit, Refusal, Reply, Status, TaskId, Update};
 use majordomo::tasks::{self, ShownNote, ShownTask, TaskBoard, board_named};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -94,7 +94,10 @@ pub async fn add(
         checks: new.checks.into_iter().map(text).collect(),
         max_tool_calls: new.max_tool_calls,
         max_tokens: new.max_tokens,
-        ..Draft::default()
+        max_cost: new.max_cost,
+        timeout_s: new.timeout_s,
+        schema: new.schema,
+        id: None,
     };
     let tasks = board.drafted(&shared.staff.staffing(), &[tasks::line(draft)], false).await?;
     let reply = board.ask(Actor::Human, name(&headers), Command::Add { tasks }, now(&shared)).await?;
@@ -129,41 +132,29 @@ pub async fn change(
 ) -> Result<Json<ShownTask>, Problem> {
     let (board, task) = (board(&shared, of.board.as_deref())?, task_id(&id)?);
     board.task(&task).await.map_err(|_| missing(&task))?;
-    let at = now(&shared);
-    let ask = async |command| board.ask(Actor::Human, None, command, at).await;
-    // Read before anything is written, so that a wrong field leaves the task as it is.
     let edit = Edit {
         title: change.title.map(Into::into),
         prompt: change.prompt.map(Into::into),
         priority: change.priority.as_deref().map(priority).transpose().map_err(tasks::Error::from)?,
         after: change.after.map(|after| after.iter().map(|id| task_id(id)).collect()).transpose()?,
         rank: change.rank,
-        due: None,
+        due: change.due.as_deref().map(tasks::due).transpose().map_err(tasks::Error::from)?,
         labels: change.labels.map(|labels| labels.into_iter().map(Into::into).collect()),
     };
-    let assignee = match &change.assign {
+    let assign = match &change.assign {
         Some(who) => Some(shared.staff.staffing().assignee(&**shared.store(), who).await?),
         None => None,
     };
-    let status = change.status.as_deref().map(status).transpose()?;
-    if edit != Edit::default() {
-        ask(Command::Edit { task: task.clone(), edit }).await?;
-    }
-    if let Some(to) = assignee {
-        ask(Command::Assign { task: task.clone(), to: Some(to) }).await?;
-    }
-    if let Some(status) = status {
-        let change = match status {
-            Status::Pending => Change::Reopened,
-            Status::InProgress => Change::InProgress,
-            Status::Completed => Change::Completed { result: None },
-            Status::Archived => Change::Archived,
-            Status::Blocked => {
-                Change::Blocked { reason: change.reason.as_deref().unwrap_or("a person blocked it").into() }
-            }
-        };
-        ask(Command::Set { task: task.clone(), change, note: None }).await?;
-    }
+    let change = change.status.as_deref().map(status).transpose()?.map(|status| match status {
+        Status::Pending => Change::Reopened,
+        Status::InProgress => Change::InProgress,
+        Status::Completed => Change::Completed { result: None },
+        Status::Archived => Change::Archived,
+        Status::Blocked => Change::Blocked { reason: change.reason.as_deref().unwrap_or("a person blocked it").into() },
+    });
+    // One command: where a part of it is refused, nothing of it is done.
+    let update = Box::new(Update { edit, assign, change, note: None });
+    board.ask(Actor::Human, None, Command::Update { task: task.clone(), update }, now(&shared)).await?;
     shown(&board, &task).await
 }
 

@@ -15,7 +15,7 @@ use majordomo::{Run, Work, transfer};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
-use store::{SearchQuery, ThreadQuery};
+use store::{AgentMetadata, SearchQuery, ThreadQuery};
 use view::{Node, Transcript, Tree};
 
 use super::MAX_BODY;
@@ -130,6 +130,25 @@ pub async fn show(State(shared): State<Shared>, PathParam(id): PathParam) -> Res
     Ok(Json(object(&row, &living)))
 }
 
+/// `GET threads/{id}/agent` (LACE-16).
+pub async fn agent(State(shared): State<Shared>, PathParam(id): PathParam) -> Result<Json<AgentMetadata>, Problem> {
+    let missing = || Problem::missing(format!("No agent found for thread {id}"));
+    let thread = match shared.store().resolve(&id).await {
+        Err(store::Error::UnknownThread(_)) => return Err(missing()),
+        resolved => resolved?,
+    };
+    Ok(Json(shared.store().agent_metadata(&thread).await?.ok_or_else(missing)?))
+}
+
+/// `GET threads/{id}/agents` (LACE-15).
+pub async fn agents(
+    State(shared): State<Shared>,
+    PathParam(id): PathParam,
+) -> Result<Json<Vec<AgentMetadata>>, Problem> {
+    let thread = shared.store().resolve(&id).await?;
+    Ok(Json(shared.store().session_agents(&thread).await?))
+}
+
 /// `PATCH threads/{id}`: what a person says of a thread.
 pub async fn mark(
     State(shared): State<Shared>,
@@ -154,9 +173,9 @@ pub async fn fork(
     PathParam(id): PathParam,
     JsonBody(Fork { at }): JsonBody<Fork>,
 ) -> Result<Response, Problem> {
-    let root = shared.store().resolve(&id).await?.root();
+    let from = shared.store().resolve(&id).await?;
     let (to, now) = (shared.staff.fresh_id(), shared.staff.runtime().clock().now());
-    transfer::fork(shared.store(), &root, at, &to, now).await.map_err(untransferable)?;
+    transfer::fork(shared.store(), &from, at, &to, now).await.map_err(untransferable)?;
     let place = format!("/api/v1/threads/{to}");
     Ok((StatusCode::CREATED, [(header::LOCATION, place)], Json(started(&to))).into_response())
 }

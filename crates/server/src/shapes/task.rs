@@ -23,7 +23,7 @@ pub struct NewTask {
     /// The tasks that must be completed before.
     #[serde(default)]
     pub after: Vec<String>,
-    /// When it should be done: a day or a moment.
+    /// When it should be done: a day such as `2026-01-31` or a moment such as `2026-01-31T17:00:00Z`.
     pub due: Option<String>,
     /// Words by which tasks are chosen.
     #[serde(default)]
@@ -31,10 +31,18 @@ pub struct NewTask {
     /// Commands that must succeed before it counts as completed.
     #[serde(default)]
     pub checks: Vec<String>,
+    /// JSON Schema that its result must match before it counts as completed.
+    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
+    pub schema: Option<agent::Json>,
     /// The most tool calls of its agent.
     pub max_tool_calls: Option<u32>,
     /// The most tokens of its agent.
     pub max_tokens: Option<u64>,
+    /// The most that its agent may cost, in dollars.
+    #[schemars(with = "Option<f64>", range(min = 0.000001, max = 1000000000.0))]
+    pub max_cost: Option<serde_json::Number>,
+    /// The most time of its agent, in seconds.
+    pub timeout_s: Option<u64>,
 }
 
 /// What is to change about a task; what is left out stays.
@@ -52,6 +60,8 @@ pub struct TaskChange {
     pub after: Option<Vec<String>>,
     /// Its place among others; less is earlier.
     pub rank: Option<i64>,
+    /// When it should be done: a day, a moment, or `none`.
+    pub due: Option<String>,
     /// Words by which tasks are chosen.
     pub labels: Option<Vec<String>>,
     /// Who gets it.

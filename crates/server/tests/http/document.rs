@@ -166,6 +166,7 @@ async fn every_answer_is_as_the_document_tells() {
     let document = open.get("/openapi.json").await;
     let thread = open.start("greenhouse").await;
     open.until(&thread, "completed").await;
+    let agent = crate::tasks::begin_task(&open, &thread).await;
     let asking = open.start("write it").await;
     let question = open.question().await;
     let endless = open.start("for ever").await;
@@ -205,6 +206,8 @@ async fn every_answer_is_as_the_document_tells() {
         ("addNote", "POST", "/api/v1/tasks/t1/notes".to_owned(), Some(json!({ "text": "done at noon" }))),
         ("listNotes", "GET", "/api/v1/tasks/t1/notes".to_owned(), None),
         ("removeTask", "DELETE", "/api/v1/tasks/t2".to_owned(), None),
+        ("showTaskAgent", "GET", format!("/api/v1/threads/{agent}/agent"), None),
+        ("listTaskAgents", "GET", format!("/api/v1/threads/{thread}/agents"), None),
         ("listAgents", "GET", "/api/v1/agents".to_owned(), None),
         ("showModels", "GET", "/api/v1/models".to_owned(), None),
         ("listExecutions", "GET", format!("/api/v1/executions?workflow={thread}"), None),

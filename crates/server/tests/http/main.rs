@@ -12,4 +12,5 @@ mod files;
 mod managing;
 mod open;
 mod talking;
+mod tasks;
 mod watching;

@@ -83,5 +83,10 @@ async fn a_copy_ends_at_the_answer_that_was_named() {
     assert!(rows.contains("greenhouse") && !rows.contains("again"), "{rows}");
     let (status, problem) = open.call("POST", &format!("{path}/fork"), Some(json!({ "at": 3 }))).await;
     assert_eq!(status, 422, "{problem}");
+    // A sub-agent's conversation is copied, not that of its root.
+    let (status, copy) = open.call("POST", &format!("/threads/{thread}.1/fork"), Some(json!({ "at": 2 }))).await;
+    assert_eq!(status, 201, "{copy}");
+    let rows = open.get(&format!("/threads/{}/messages", copy["id"].as_str().expect("an id"))).await.to_string();
+    assert!(rows.contains("Read the thermometer") && !rows.contains("greenhouse"), "{rows}");
     open.close().await;
 }

@@ -12,10 +12,10 @@ use board::{
 use futures_util::StreamExt;
 
 use super::sample::{NOW, append, reported, root, run_started, threads};
-use crate::boards::{BoardCommit, DeliveryQuery, OnBoard, TaskQuery, carry_out, follow_board};
+use crate::boards::{BoardCommit, DeliveryQuery, OnBoard, RestingQuery, TaskQuery, carry_out, follow_board};
 use crate::error::Error;
 use crate::open::Store;
-use crate::rows::LEASE_MS;
+use crate::rows::{CurrentTask, LEASE_MS};
 
 fn here() -> BoardId {
     BoardId::new("/home/ana/project")
@@ -260,16 +260,31 @@ pub async fn tasks_whose_thread_rests_are_found(store: Arc<dyn Store>) {
     for (delivery, thread) in taken.iter().zip([&root(), &other, &gone]) {
         begin(store, delivery, thread, thread).await;
     }
-    let resting = || async {
-        let mut resting = store.resting_tasks(100).await.unwrap();
-        resting.sort_by_key(|one| one.task.id.number());
+    let find = |query: RestingQuery| async move {
+        let resting = store.resting_tasks(query).await.unwrap();
         resting.into_iter().map(|one| (one.task.id.number(), one.thread_exists)).collect::<Vec<_>>()
     };
+    let all = || RestingQuery { limit: 100, ..RestingQuery::default() };
+    let resting = || find(all());
     assert_eq!(resting().await, [(2, true), (3, false)]);
     append(store, &root(), 2, vec![reported(Outcome::Completed)]).await;
     assert_eq!(resting().await, [(1, true), (2, true), (3, false)]);
+    // In order, page by page, and of one board.
+    let second = RestingQuery { after: Some((here(), t(1))), limit: 1, ..all() };
+    assert_eq!(find(second).await, [(2, true)]);
+    assert_eq!(find(RestingQuery { board: Some(here()), after: Some((here(), t(2))), ..all() }).await, [(3, false)]);
+    let elsewhere = BoardId::new("elsewhere");
+    assert!(find(RestingQuery { board: Some(elsewhere.clone()), ..all() }).await.is_empty());
+    let asked = Request::new(Actor::Human, None, "".into(), Command::Add { tasks: vec![titled("x")] });
+    carry_out(store, &elsewhere, asked, NOW, false).await.unwrap().unwrap();
+    assert!(find(RestingQuery { board: Some(elsewhere), ..all() }).await.is_empty());
     done(store, 1).await;
     assert_eq!(resting().await, [(2, true), (3, false)]);
+    // The row of a thread names the task that it works on (LACE-15).
+    let current = store.thread(&other).await.unwrap().unwrap().current_task;
+    let expected = CurrentTask { id: "t2".into(), board: here().as_str().into(), title: "b".into() };
+    assert_eq!(current, Some(expected));
+    assert_eq!(store.thread(&root()).await.unwrap().unwrap().current_task, None, "its task is completed");
 }
 
 /// LACE-5, LACE-8, LACE-9, LACE-21 (metadata)

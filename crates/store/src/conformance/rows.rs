@@ -49,6 +49,7 @@ pub async fn a_thread_is_listed_as_it_stands(store: Arc<dyn Store>) {
         unread: false,
         persistent: false,
         created_for: None,
+        current_task: None,
         state: State::WaitingForTool,
         outcome: None,
         turns: 1,

@@ -22,7 +22,8 @@ use crate::process::{Process, ProcessId};
 pub(crate) const NOW: Time = Time(1_768_471_200_000);
 
 /// What one sample answer uses.
-pub(crate) const TOKENS: Tokens = Tokens { input: 100, cache_read: 10, cache_write: 1, cache_write_1h: 0, output: 20 };
+pub(crate) const TOKENS: Tokens =
+    Tokens { input: 100, cache_read: 10, cache_write: 1, cache_write_1h: 0, output: 20, reasoning: 0 };
 
 pub(crate) fn root() -> ThreadId {
     ThreadId::new("20260115-k3f9")
@@ -106,6 +107,7 @@ pub(crate) fn created(thread: &ThreadId) -> Event {
         progress: false,
         lifecycle: Default::default(),
         created_for: None,
+        copied_from: Vec::new(),
         foreign: false,
         system: None,
         own_words: None,

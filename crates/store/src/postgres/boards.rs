@@ -18,8 +18,8 @@ use super::ownership::{Clock, NOW};
 use super::read::version;
 use super::write::{INSERT_EVENTS, LOCK_POSITIONS, POSITIONS, TAKE_POSITIONS};
 use crate::boards::{
-    AgentMetadata, BoardCommit, BoardRecord, DeliveryQuery, DueDelivery, EPHEMERAL, OnBoard, Rebuilt, RestingTask,
-    TaskQuery, full_name,
+    AgentMetadata, BoardCommit, BoardRecord, DeliveryQuery, DueDelivery, EPHEMERAL, OnBoard, Rebuilt, RestingQuery,
+    RestingTask, TaskQuery, full_name,
 };
 use crate::codec::{self, Encoded};
 use crate::error::Error;
@@ -223,11 +223,17 @@ pub(super) async fn claim(link: &Link, clock: Clock, query: &DeliveryQuery) -> R
 }
 
 /// Tasks in progress whose thread is at rest or gone.
-pub(super) async fn resting(link: &Link, limit: usize) -> Result<Vec<RestingTask>, Error> {
+pub(super) async fn resting(link: &Link, query: &RestingQuery) -> Result<Vec<RestingTask>, Error> {
+    let board = query.board.as_ref().map(|board| storable(board.as_str()).into_owned());
+    let after = query.after.as_ref().map(|(board, _)| storable(board.as_str()).into_owned());
+    let number = query.after.as_ref().map_or(0, |(_, task)| signed(task.number()));
     let sql = "SELECT t.body, b.state, th.key IS NOT NULL AS thread_exists FROM tasks t \
                JOIN boards b ON b.key = t.board LEFT JOIN threads th ON th.id = t.thread \
-               WHERE t.active AND t.status = 'in_progress' AND (th.key IS NULL OR NOT th.live) LIMIT $1";
-    let rows = link.query(sql, &[&page(limit)]).await?;
+               WHERE t.active AND t.status = 'in_progress' AND (th.key IS NULL OR NOT th.live) \
+               AND ($2::text IS NULL OR b.id = $2) \
+               AND (t.board, t.number) > (coalesce((SELECT key FROM boards WHERE id = $3::text), 0), $4) \
+               ORDER BY t.board, t.number LIMIT $1";
+    let rows = link.query(sql, &[&page(query.limit), &board, &after, &number]).await?;
     let resting = |row: &Row| {
         Ok(RestingTask {
             board: json(row, "state")?,

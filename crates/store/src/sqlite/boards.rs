@@ -13,8 +13,8 @@ use serde::de::DeserializeOwned;
 use super::columns::{self, signed, thread_id, time, unsigned};
 use super::write_session::{PendingEvent, WriteSession};
 use crate::boards::{
-    AgentMetadata, BoardCommit, BoardRecord, DeliveryQuery, DueDelivery, EPHEMERAL, OnBoard, Rebuilt, RestingTask,
-    TaskQuery, full_name,
+    AgentMetadata, BoardCommit, BoardRecord, DeliveryQuery, DueDelivery, EPHEMERAL, OnBoard, Rebuilt, RestingQuery,
+    RestingTask, TaskQuery, full_name,
 };
 use crate::codec::{self, Encoded};
 use crate::error::Error;
@@ -237,11 +237,27 @@ pub(super) fn is_due(db: &Connection, at: Time) -> Result<bool, Error> {
 }
 
 /// Tasks in progress whose thread is at rest or gone.
-pub(super) fn resting(db: &Connection, limit: usize) -> Result<Vec<RestingTask>, Error> {
+pub(super) fn resting(db: &Connection, query: &RestingQuery) -> Result<Vec<RestingTask>, Error> {
+    let key = |board: &BoardId| Ok::<_, Error>(find(db, board)?.map(|(key, _)| key));
+    let board = match &query.board {
+        Some(board) => match key(board)? {
+            Some(key) => Some(key),
+            None => return Ok(Vec::new()),
+        },
+        None => None,
+    };
+    let (after, number) = match &query.after {
+        Some((board, task)) => (key(board)?.unwrap_or(0), signed(task.number())),
+        None => (0, 0),
+    };
+    // Active tasks are few: those that agents work on.
     let sql = "SELECT t.body, b.state, th.key IS NOT NULL AS thread_exists FROM tasks t \
                JOIN boards b ON b.key = t.board LEFT JOIN threads th ON th.id = t.thread \
-               WHERE t.active = 1 AND t.status = 'in_progress' AND (th.key IS NULL OR th.live = 0) LIMIT ?1";
-    list(db, sql, [page(limit)], |row| {
+               WHERE t.active = 1 AND t.status = 'in_progress' AND (th.key IS NULL OR th.live = 0) \
+               AND (:board IS NULL OR t.board = :board) AND (t.board, t.number) > (:after, :number) \
+               ORDER BY t.board, t.number LIMIT :limit";
+    let values = named_params! { ":board": board, ":after": after, ":number": number, ":limit": page(query.limit) };
+    list(db, sql, values, |row| {
         Ok(RestingTask {
             board: json(row, "state")?,
             task: json(row, "body")?,

@@ -17,7 +17,9 @@ use crate::rows::{Execution, Owner, ThreadRow};
 pub(super) const THREAD: &str = "t.id, t.name, t.agent, t.model, t.mode, t.preset, t.goal, t.title, t.archived, t.unread, t.persistent, t.created_for, g.state, t.outcome, g.turns, \
      g.tool_calls, g.tokens_input, g.tokens_cache_read, g.tokens_cache_write, g.tokens_output, g.cost_microusd, \
      g.last_tool, g.waiting_for, t.runs, t.created_at, g.updated_at, t.ended_at, t.epoch, g.head, \
-     p.id AS process, p.pid, p.start_time, p.host, p.beat_at";
+     p.id AS process, p.pid, p.start_time, p.host, p.beat_at, \
+     (SELECT json_object('id', 't' || k.number, 'board', b.id, 'title', k.title) FROM tasks k JOIN boards b ON b.key = k.board \
+      WHERE k.thread = t.id AND k.status = 'in_progress' ORDER BY k.updated_at DESC, k.number DESC LIMIT 1) AS current_task";
 
 /// Where they come from. SQLite looks for threads first, for only those have indexes.
 pub(super) const THREADS: &str =
@@ -41,6 +43,8 @@ pub(super) fn thread(row: &Row<'_>) -> Result<ThreadRow> {
         unread: row.get("unread")?,
         persistent: row.get("persistent")?,
         created_for: row.get("created_for")?,
+        // It was written by the query: what is no such object is none.
+        current_task: row.get::<_, Option<String>>("current_task")?.and_then(|text| serde_json::from_str(&text).ok()),
         state: word(row, "state")?,
         outcome: optional_word(row, "outcome")?,
         turns: row.get("turns")?,
@@ -101,6 +105,8 @@ pub(super) fn tokens(row: &Row<'_>) -> Result<Tokens> {
         // What it costs to keep them for an hour is in the cost, which is a column of its own.
         cache_write_1h: 0,
         output: count(row, "tokens_output")?,
+        // Told apart in the log alone: it costs what other generated tokens cost.
+        reasoning: 0,
     })
 }
 

@@ -118,7 +118,14 @@ pub(super) fn threads(db: &Connection, query: &ThreadQuery) -> Result<Vec<Thread
         },
         None => None,
     };
-    // Written out for each query, so that SQLite can choose an index for it.
+    let mut statement = db.prepare_cached(&threads_sql(query))?;
+    let values = named_params! { ":before": before.unwrap_or(i64::MAX), ":root": root, ":limit": page(query.limit) };
+    let rows = statement.query_map(values, columns::thread)?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// The same in SQL: written out for each query, so that SQLite can choose an index for it.
+pub(super) fn threads_sql(query: &ThreadQuery) -> String {
     let mut conditions = vec!["t.key < :before"];
     if query.root_only {
         conditions.push("t.parent IS NULL");
@@ -131,16 +138,16 @@ pub(super) fn threads(db: &Connection, query: &ThreadQuery) -> Result<Vec<Thread
         Some(false) => conditions.push("t.archived = 0"),
         None => {}
     }
-    if query.of_tasks {
-        conditions.push("t.created_for IS NOT NULL");
+    match (query.of_tasks, query.live_only) {
+        (false, _) => {}
+        // Of those that live few are looked at; of those that were ever created for tasks there are many. The sign keeps SQLite from
+        // choosing the index of the latter.
+        (true, true) => conditions.push("+t.created_for IS NOT NULL"),
+        (true, false) => conditions.push("t.created_for IS NOT NULL"),
     }
-    conditions.push(if root.is_some() { "t.root = :root" } else { ":root IS NULL" });
+    conditions.push(if query.root.is_some() { "t.root = :root" } else { ":root IS NULL" });
     let conditions = conditions.join(" AND ");
-    let sql = format!("SELECT {THREAD} FROM {THREADS} WHERE {conditions} ORDER BY t.key DESC LIMIT :limit");
-    let mut statement = db.prepare_cached(&sql)?;
-    let values = named_params! { ":before": before.unwrap_or(i64::MAX), ":root": root, ":limit": page(query.limit) };
-    let rows = statement.query_map(values, columns::thread)?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    format!("SELECT {THREAD} FROM {THREADS} WHERE {conditions} ORDER BY t.key DESC LIMIT :limit")
 }
 
 /// The thread that a person means.

@@ -46,6 +46,25 @@ fn large(turn: u32) -> Event {
 }
 
 #[tokio::test]
+async fn threads_of_tasks_that_live_are_found_without_those_that_are_idle() {
+    let folder = TempDir::new().unwrap();
+    let store = open(&folder);
+    threads(&store, &[&root()]).await;
+    let plan = |query: ThreadQuery| -> String {
+        let db = raw(&folder);
+        let mut statement = db.prepare(&format!("EXPLAIN QUERY PLAN {}", read::threads_sql(&query))).unwrap();
+        let rows = statement.query_map([None::<i64>; 3], |row| row.get::<_, String>("detail")).unwrap();
+        rows.collect::<Result<Vec<_>, _>>().unwrap().join("\n")
+    };
+    let live = ThreadQuery { live_only: true, of_tasks: true, ..ThreadQuery::default() };
+    let found = plan(live.clone());
+    assert!(found.contains("threads_live") && !found.contains("threads_created_for"), "{found}");
+    assert!(found.contains("tasks_thread"), "the task of each is found by its thread: {found}");
+    let all = plan(ThreadQuery { live_only: false, ..live });
+    assert!(all.contains("threads_created_for"), "{all}");
+}
+
+#[tokio::test]
 async fn what_was_acknowledged_is_there_after_reopening() {
     let folder = TempDir::new().unwrap();
     let store = open(&folder);

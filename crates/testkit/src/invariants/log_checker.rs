@@ -24,6 +24,8 @@ pub struct LogChecker {
     created: ThreadCreated,
     /// The tools that it has.
     tools: BTreeSet<Arc<str>>,
+    /// Tools that came with a notice.
+    lent: BTreeSet<Arc<str>>,
     /// Requests of which nothing comes.
     pace: Pace,
     /// The run that is open.
@@ -121,6 +123,7 @@ impl LogChecker {
         Self {
             created: created.clone(),
             tools: created.role.tools.iter().cloned().collect(),
+            lent: BTreeSet::new(),
             pace: Pace::new(created),
             run: None,
             reports: Vec::new(),
@@ -198,6 +201,9 @@ impl LogChecker {
         match event {
             Event::ThreadCreated(_) => return Err(broken("a thread is created once", &"a second creation")),
             Event::InputArrived { id, input } => {
+                if let Outside::Noticed { tools, .. } = input {
+                    self.lent.extend(tools.iter().cloned());
+                }
                 // What people say of a thread holds when it arrives.
                 if self.known.insert(id.clone()) && !matches!(input, Outside::Marked { .. }) {
                     let is_unbegun = self.created.brief.is_some() && self.reports.is_empty();
@@ -612,9 +618,14 @@ impl LogChecker {
         hold("a tool is given to a thread that does not have it", is_news, || format!("{added:?}"))?;
         let had = removed.iter().all(|tool| self.tools.remove(tool));
         hold("a tool is taken from a thread that has it", had, || format!("{removed:?}"))?;
-        let may_get =
-            added.iter().all(|tool| self.created.role.gets_new_tools || self.created.role.tools.contains(tool));
-        hold("a thread whose tools were chosen by name gets no others", may_get, || format!("{added:?}"))?;
+        let role = &self.created.role;
+        let is_own = |tool: &Arc<str>| role.tools.contains(tool) || self.lent.contains(tool);
+        let may_get = added.iter().all(|tool| role.gets_new_tools || is_own(tool));
+        hold(
+            "a thread whose tools were chosen by name gets no others but those that came with a notice",
+            may_get,
+            || format!("{added:?}"),
+        )?;
         self.tools.extend(added.iter().cloned());
         Ok(())
     }

@@ -6,11 +6,11 @@ use agent::model::StopReason;
 use axum::http::HeaderMap;
 use serde_json::{Map, Value, json};
 
-use super::Given;
 use super::strict::{
     Checked, answered, bad, count, headers as check_headers, list, media, name, object, only, require, text,
 };
 use super::turn::Saying;
+use super::{Given, Signatures};
 
 const FIELDS: [&str; 14] = [
     "model",
@@ -40,6 +40,7 @@ pub(super) fn check(headers: &HeaderMap, body: &Value, given: &HashMap<String, G
     require(headers.get("anthropic-version").is_some_and(|version| version == "2023-06-01"), || {
         "anthropic-version: header is required".to_owned()
     })?;
+    let whole = body;
     let body = object(body, "body")?;
     only(body, &FIELDS, "")?;
     let field = |key: &str| body.get(key).unwrap_or(&Value::Null);
@@ -51,6 +52,7 @@ pub(super) fn check(headers: &HeaderMap, body: &Value, given: &HashMap<String, G
             check_block(block, "system", "system")?;
         }
     }
+    check_settings(body)?;
     let has_tools = check_tools(body)?;
     if let Some(choice) = body.get("tool_choice") {
         require(has_tools, || "tool_choice: may only be specified while providing tools".to_owned())?;
@@ -59,7 +61,7 @@ pub(super) fn check(headers: &HeaderMap, body: &Value, given: &HashMap<String, G
     }
     if let Some(config) = body.get("output_config") {
         only(object(config, "output_config")?, &["format", "effort"], "output_config.")?;
-        let efforts = ["low", "medium", "high", "max"];
+        let efforts = ["low", "medium", "high", "xhigh", "max"];
         let effort = config.get("effort").and_then(Value::as_str);
         require(effort.is_none_or(|effort| efforts.contains(&effort)), || "output_config.effort: unknown".to_owned())?;
         let format = &config["format"];
@@ -67,9 +69,64 @@ pub(super) fn check(headers: &HeaderMap, body: &Value, given: &HashMap<String, G
         require(good || config.get("format").is_none(), || {
             "output_config.format: must be a json_schema with a schema".to_owned()
         })?;
+        check_closed(&format["schema"])?;
     }
-    check_messages(list(field("messages"), "messages")?, has_tools, given)?;
+    check_messages(whole, has_tools, given)?;
     check_marks(body)
+}
+
+/// Models of the fifth generation think unasked, as much as they think fit, and take no temperature. Those before 4.6 refuse to think as
+/// they think fit.
+fn check_settings(body: &Map<String, Value>) -> Checked {
+    let kind = body.get("thinking").and_then(|thinking| thinking["type"].as_str()).unwrap_or_default();
+    let Some(version) = version(&body["model"]) else { return Ok(()) };
+    require(version >= (4, 6) || kind != "adaptive", || "adaptive thinking is not supported on this model".to_owned())?;
+    if version < (5, 0) {
+        return Ok(());
+    }
+    require(!body.contains_key("temperature"), || "`temperature` is deprecated for this model.".to_owned())?;
+    require(kind != "enabled", || {
+        "\"thinking.type.enabled\" is not supported for this model. Use \"thinking.type.adaptive\" and \"output_config.effort\" to \
+         control thinking behavior."
+            .to_owned()
+    })
+}
+
+/// Whether one of Anthropic's models is of the fifth generation; none where it is not one of Anthropic's.
+fn thinks_unasked(model: &Value) -> Option<bool> {
+    Some(version(model)?.0 >= 5)
+}
+
+/// The version of one of Anthropic's models: 4 and 5 of `claude-opus-4-5`.
+fn version(model: &Value) -> Option<(u32, u32)> {
+    let name = model.as_str()?.strip_prefix("claude-").filter(|name| name.starts_with(char::is_alphabetic))?;
+    let mut words = name.split('-').skip(1);
+    let major = words.next()?.parse().ok()?;
+    Some((major, words.next().and_then(|minor| minor.parse().ok()).unwrap_or(0)))
+}
+
+/// The provider holds a model to no schema that lets fields through which it does not name.
+fn check_closed(schema: &Value) -> Checked {
+    let is_object = schema["type"] == "object" || schema.get("properties").is_some();
+    require(!is_object || schema["additionalProperties"] == false, || {
+        "output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to false"
+            .to_owned()
+    })?;
+    let below = schema.as_object().into_iter().flat_map(Map::values).chain(schema.as_array().into_iter().flatten());
+    below.filter(|value| value.is_object() || value.is_array()).try_for_each(check_closed)
+}
+
+/// The block of thinking before an answer, where the model thinks: it does before a call, and where a test says what it thinks. The words are
+/// sent to those who ask for them.
+pub(super) fn thinking(saying: &Saying, asked: &Value) -> Option<Value> {
+    let thinking = &asked["thinking"];
+    let thinks = thinks_unasked(&asked["model"]) == Some(true) || thinking.is_object();
+    let is_shown = thinking["display"] == "summarized" || thinking["type"] == "enabled";
+    let of = saying.first_call().map(|call| call.id.as_str());
+    let is_thought = thinks && thinking["type"] != "disabled" && (of.is_some() || !saying.thoughts.is_empty());
+    let words = if is_shown { saying.thoughts.as_str() } else { "" };
+    let signature = Signatures::sign(of.unwrap_or(&saying.text));
+    is_thought.then(|| json!({"type": "thinking", "thinking": words, "signature": signature}))
 }
 
 /// Four marks at most, and none that is kept longer behind one that is kept shorter.
@@ -136,7 +193,8 @@ fn check_tools(body: &Map<String, Value>) -> Checked<bool> {
 }
 
 /// Roles take turns here, which the provider would forgive; those who host its models for others do not.
-fn check_messages(messages: &[Value], has_tools: bool, given: &HashMap<String, Given>) -> Checked {
+fn check_messages(body: &Value, has_tools: bool, given: &HashMap<String, Given>) -> Checked {
+    let messages = list(&body["messages"], "messages")?;
     let mut seen = HashSet::new();
     let mut asked: Vec<&str> = Vec::new();
     for (nth, message) in messages.iter().enumerate() {
@@ -160,6 +218,7 @@ fn check_messages(messages: &[Value], has_tools: bool, given: &HashMap<String, G
         require(first == results.len(), || format!("{place}: tool_result blocks must come before any other content"))?;
         answered(&asked, &results, &place)?;
         asked = of("tool_use").filter_map(|block| block["id"].as_str()).collect();
+        check_thinking(body, nth, &asked, given, &place)?;
         for id in &asked {
             require(seen.insert(*id), || format!("{place}: `tool_use` ids must be unique: {id}"))?;
         }
@@ -172,6 +231,98 @@ fn check_messages(messages: &[Value], has_tools: bool, given: &HashMap<String, G
     let is_paused = newest.is_some_and(|text| given.contains_key(text));
     require(messages.len() % 2 == 1 || is_paused, || {
         "messages: the conversation must end with a user message".to_owned()
+    })
+}
+
+/// What a request says before one of its messages, or in all of them, without marks for the cache: what a thought is bound to.
+pub(super) fn before(body: &Value, nth: Option<usize>) -> Value {
+    fn unmarked(value: &mut Value) {
+        match value {
+            Value::Object(object) => {
+                object.remove("cache_control");
+                object.values_mut().for_each(unmarked);
+            }
+            Value::Array(list) => list.iter_mut().for_each(unmarked),
+            _ => {}
+        }
+    }
+    let messages = body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let messages = &messages[..nth.unwrap_or(messages.len())];
+    let mut before = json!({"system": body["system"], "tools": body["tools"], "messages": messages});
+    unmarked(&mut before);
+    before
+}
+
+fn blocks_of(message: &Value) -> &[Value] {
+    message["content"].as_array().map(Vec::as_slice).unwrap_or_default()
+}
+
+fn thinks(block: &Value) -> bool {
+    block["type"] == "thinking" || block["type"] == "redacted_thinking"
+}
+
+/// Whether a request holds no thought any more, because something besides thoughts has changed before one of them.
+fn is_shortened(body: &Value, given: &HashMap<String, Given>) -> bool {
+    let without_thoughts = |mut said: Value| {
+        for message in said["messages"].as_array_mut().into_iter().flatten() {
+            if let Some(blocks) = message["content"].as_array_mut() {
+                blocks.retain(|block| !thinks(block));
+            }
+        }
+        said
+    };
+    let messages = body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let has_changed = |(nth, message): (usize, &Value)| {
+        let id = blocks_of(message).iter().find_map(|block| block["id"].as_str())?;
+        let given = given.get(id).filter(|given| !given.thinking.is_empty())?;
+        let now = without_thoughts(before(body, Some(nth)));
+        Some(given.thinking.iter().all(|(_, said_before)| without_thoughts(said_before.clone()) != now))
+    };
+    let has_thoughts = messages.iter().flat_map(blocks_of).any(thinks);
+    !has_thoughts && messages.iter().enumerate().filter_map(has_changed).any(|has_changed| has_changed)
+}
+
+/// What the model thought before a call comes back before that call, to the letter. Where anything before it has changed, it must not.
+fn check_thinking(
+    body: &Value,
+    nth: usize,
+    asked: &[&str],
+    given_all: &HashMap<String, Given>,
+    place: &str,
+) -> Checked {
+    let blocks = blocks_of(&body["messages"][nth]);
+    let given =
+        asked.first().and_then(|id| given_all.get(*id)).map(|given| given.thinking.as_slice()).unwrap_or_default();
+    if given.is_empty() {
+        return Ok(());
+    }
+    let said_before = before(body, Some(nth));
+    let Some((given, _)) = given.iter().find(|(_, before)| *before == said_before) else {
+        return require(!blocks.iter().any(thinks), || {
+            format!(
+                "{place}.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation. Remove the block, \
+                 or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\"."
+            )
+        });
+    };
+    if is_shortened(body, given_all) {
+        return Ok(());
+    }
+    let found = blocks[0]["type"].as_str().unwrap_or_default();
+    require(thinks(&blocks[0]), || {
+        format!(
+            "{place}.content.0.type: Expected `thinking` or `redacted_thinking`, but found `{found}`. When `thinking` is enabled, a final \
+             `assistant` message must start with a thinking block"
+        )
+    })?;
+    require(blocks[0]["signature"] == given["signature"], || {
+        format!("{place}.content.0: Invalid `signature` in `thinking` block")
+    })?;
+    require(blocks[0] == *given, || {
+        format!(
+            "{place}.content.0: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. These \
+             blocks must remain as they were in the original response."
+        )
     })
 }
 
@@ -211,11 +362,11 @@ fn check_block(block: &Value, role: &str, place: &str) -> Checked {
 pub(super) const CLOSING_FRAMES: usize = 2;
 
 /// The answer as events.
-pub(super) fn frames(saying: &Saying) -> Vec<String> {
+pub(super) fn frames(saying: &Saying, asked: &Value) -> Vec<String> {
     let (minutes, hour) = saying.written;
     let written = json!({"ephemeral_5m_input_tokens": minutes, "ephemeral_1h_input_tokens": hour});
     let usage = json!({"input_tokens": saying.tokens_in, "cache_creation_input_tokens": minutes + hour,
-        "cache_creation": written, "cache_read_input_tokens": 0, "output_tokens": 1});
+        "cache_creation": written, "cache_read_input_tokens": saying.cached, "output_tokens": 1});
     let message = json!({"id": "msg_01XFDUDYJgAACzvnptvVoYEL", "type": "message", "role": "assistant", "model": "test-model",
         "content": [], "stop_reason": null, "stop_sequence": null, "usage": usage});
     let mut events = vec![json!({"type": "message_start", "message": message}), json!({"type": "ping"})];
@@ -228,6 +379,13 @@ pub(super) fn frames(saying: &Saying) -> Vec<String> {
         events.push(json!({"type": "content_block_stop", "index": index}));
         index += 1;
     };
+    if let Some(thinking) = thinking(saying, asked) {
+        let mut deltas: Vec<Value> = Vec::new();
+        let text = thinking["thinking"].as_str().unwrap_or_default();
+        deltas.extend(text.split_inclusive(' ').map(|word| json!({"type": "thinking_delta", "thinking": word})));
+        deltas.push(json!({"type": "signature_delta", "signature": thinking["signature"]}));
+        block(&mut events, json!({"type": "thinking", "thinking": "", "signature": ""}), deltas);
+    }
     if !saying.text.is_empty() {
         let words = saying.words().map(|word| json!({"type": "text_delta", "text": word})).collect();
         block(&mut events, json!({"type": "text", "text": ""}), words);

@@ -134,7 +134,7 @@ pub(super) fn said(body: &Value) -> (String, usize) {
 pub(super) const CLOSING_FRAMES: usize = 1;
 
 /// The answer as events. The first call of an answer is signed, as a model that thinks signs it.
-pub(super) fn frames(saying: &Saying) -> Vec<String> {
+pub(super) fn frames(saying: &Saying, asked: &Value) -> Vec<String> {
     let chunk = |parts: Vec<Value>, more: Value| {
         let mut candidate = json!({"content": {"role": "model", "parts": parts}, "index": 0});
         if let Value::String(reason) = &more["finishReason"] {
@@ -143,7 +143,11 @@ pub(super) fn frames(saying: &Saying) -> Vec<String> {
         let chunk = json!({"candidates": [candidate], "usageMetadata": more["usage"], "modelVersion": "test-model"});
         format!("data: {chunk}\r\n\r\n")
     };
-    let mut frames: Vec<String> = saying.words().map(|word| chunk(vec![json!({"text": word})], json!({}))).collect();
+    let is_shown = asked["generationConfig"]["thinkingConfig"]["includeThoughts"] == true;
+    let thoughts = saying.thoughts.split_inclusive(' ').filter(|_| is_shown);
+    let mut frames: Vec<String> =
+        thoughts.map(|word| chunk(vec![json!({"text": word, "thought": true})], json!({}))).collect();
+    frames.extend(saying.words().map(|word| chunk(vec![json!({"text": word})], json!({}))));
     for (nth, (call, pieces)) in saying.calls_in_pieces().enumerate() {
         // Arguments come whole; those that are no JSON are what the provider calls malformed.
         let Ok(args) = serde_json::from_str::<Value>(&pieces.concat()) else {
@@ -161,8 +165,14 @@ pub(super) fn frames(saying: &Saying) -> Vec<String> {
         StopReason::MaxTokens => "MAX_TOKENS",
         StopReason::Refusal => "SAFETY",
     };
-    let (prompt, answer) = (saying.tokens_in, saying.tokens_out);
-    let usage = json!({"promptTokenCount": prompt, "candidatesTokenCount": answer, "totalTokenCount": prompt + answer});
+    let (prompt, answer) = (saying.tokens_in + saying.cached, saying.tokens_out);
+    let mut usage = json!({"promptTokenCount": prompt, "candidatesTokenCount": answer - saying.reasoned.min(answer),
+        "totalTokenCount": prompt + answer});
+    for (key, count) in [("cachedContentTokenCount", saying.cached), ("thoughtsTokenCount", saying.reasoned)] {
+        if count > 0 {
+            usage[key] = count.into();
+        }
+    }
     frames.push(chunk(vec![], json!({"finishReason": finish_reason, "usage": usage})));
     frames
 }

@@ -68,16 +68,15 @@ pub(super) fn check(headers: &HeaderMap, body: &Value, given: &HashMap<String, G
 }
 
 /// OpenRouter passes marks for the cache on to Anthropic's models, which take four at most. No other server knows them, and none takes a
-/// system prompt in parts.
+/// system prompt or the result of a call in parts.
 fn check_marks(headers: &HeaderMap, model: &Value, messages: &[Value]) -> Checked {
     let is_router = headers.get("host").is_some_and(|host| host == "openrouter.ai");
     let takes_marks = is_router && model.as_str().is_some_and(|model| model.starts_with("anthropic/"));
     let mut marks = Vec::new();
     for (nth, message) in messages.iter().enumerate() {
         let parts = message["content"].as_array().map(Vec::as_slice).unwrap_or_default();
-        require(takes_marks || message["role"] != "system" || parts.is_empty(), || {
-            format!("messages[{nth}].content: must be a string")
-        })?;
+        let is_plain = message["role"] == "system" || message["role"] == "tool";
+        require(takes_marks || !is_plain || parts.is_empty(), || format!("messages[{nth}].content: must be a string"))?;
         let found = parts.iter().filter_map(|part| part.get("cache_control"));
         marks.extend(found.map(|mark| (format!("messages[{nth}].content.cache_control"), mark)));
     }
@@ -159,7 +158,11 @@ fn check_messages(messages: &[Value], has_tools: bool, given: &HashMap<String, G
                         "{place}: messages with role 'tool' must be a response to a preceding message with 'tool_calls'"
                     )
                 })?;
-                require(message["content"].is_string(), || format!("{place}.content: must be a string"))?;
+                match &message["content"] {
+                    // In parts only where they are marked for the cache, which is checked apart.
+                    Value::Array(parts) => check_content(parts, &place)?,
+                    content => require(content.is_string(), || format!("{place}.content: must be a string"))?,
+                }
                 results.push(name(&message["tool_call_id"], 256, &format!("{place}.tool_call_id"))?);
             }
             other => return Err(bad(format!("{place}.role: `{other}` is not one of system, user, assistant, tool"))),
@@ -239,13 +242,16 @@ pub(super) fn frames(saying: &Saying) -> Vec<String> {
         }
     }
     let finish_reason = match saying.stop {
+        _ if saying.is_filtered => "content_filter",
         StopReason::EndTurn | StopReason::Refusal | StopReason::Paused => "stop",
         StopReason::ToolUse => "tool_calls",
         StopReason::MaxTokens => "length",
     };
     frames.push(delta(json!({}), json!(finish_reason)));
-    let (prompt, answer) = (saying.tokens_in, saying.tokens_out);
-    let usage = json!({"prompt_tokens": prompt, "completion_tokens": answer, "total_tokens": prompt + answer});
+    let (prompt, answer) = (saying.tokens_in + saying.cached, saying.tokens_out);
+    let usage = json!({"prompt_tokens": prompt, "completion_tokens": answer, "total_tokens": prompt + answer,
+        "prompt_tokens_details": {"cached_tokens": saying.cached},
+        "completion_tokens_details": {"reasoning_tokens": saying.reasoned}});
     frames.push(chunk(json!([]), if saying.is_uncounted { Value::Null } else { usage }));
     frames.push("data: [DONE]\n\n".to_owned());
     frames

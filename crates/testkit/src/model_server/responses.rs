@@ -186,8 +186,8 @@ pub(super) fn said(body: &Value) -> (String, usize) {
 /// How many of the last events tell the end.
 pub(super) const CLOSING_FRAMES: usize = 1;
 
-/// The answer as events. Reasoning comes before the first call, as a model that thinks sends it.
-pub(super) fn frames(saying: &Saying) -> Vec<String> {
+/// The answer as events. Reasoning comes before the answer, as a model that thinks sends it.
+pub(super) fn frames(saying: &Saying, asked: &Value) -> Vec<String> {
     let mut frames = Frames::default();
     let response = |status: &str, output: &[Value], usage: Value, why: Value| {
         json!({"id": "resp_0a1b", "object": "response", "created_at": 1_768_471_200, "model": "test-model",
@@ -198,6 +198,25 @@ pub(super) fn frames(saying: &Saying) -> Vec<String> {
         json!({"response": {"id": "resp_0a1b", "object": "response", "status": "in_progress"}}),
     );
     let mut output = Vec::new();
+    let is_shown = asked["reasoning"]["summary"].is_string() && !saying.thoughts.is_empty();
+    let summary: Vec<Value> =
+        if is_shown { vec![json!({"type": "summary_text", "text": saying.thoughts})] } else { vec![] };
+    // Before the first call, or before the answer where a test says what is thought.
+    let signed =
+        saying.first_call().map(|call| call.id.clone()).or((!saying.thoughts.is_empty()).then(|| "answer".into()));
+    if let Some(signed) = &signed {
+        let item = json!({"id": format!("rs_{signed}"), "type": "reasoning", "summary": summary,
+            "encrypted_content": Signatures::sign(signed)});
+        if is_shown {
+            frames.push("response.reasoning_summary_part.added", json!({"output_index": 0, "summary_index": 0}));
+            for word in saying.thoughts.split_inclusive(' ') {
+                let more = json!({"output_index": 0, "summary_index": 0, "delta": word});
+                frames.push("response.reasoning_summary_text.delta", more);
+            }
+        }
+        frames.item("done", output.len(), &item);
+        output.push(item);
+    }
     if !saying.text.is_empty() {
         let index = output.len();
         let (delta, part) = if saying.stop == StopReason::Refusal {
@@ -214,13 +233,7 @@ pub(super) fn frames(saying: &Saying) -> Vec<String> {
         frames.item("done", index, &whole);
         output.push(whole);
     }
-    for (nth, (call, pieces)) in saying.calls_in_pieces().enumerate() {
-        if nth == 0 {
-            let encrypted = Signatures::sign(&call.id);
-            let item = json!({"id": format!("rs_{}", call.id), "type": "reasoning", "summary": [], "encrypted_content": encrypted});
-            frames.item("done", output.len(), &item);
-            output.push(item);
-        }
+    for (call, pieces) in saying.calls_in_pieces() {
         let index = output.len();
         let id = format!("fc_{}", call.id);
         let item = |status: &str, arguments: &str| json!({"id": id, "type": "function_call", "status": status, "call_id": call.id, "name": call.name, "arguments": arguments});
@@ -233,11 +246,11 @@ pub(super) fn frames(saying: &Saying) -> Vec<String> {
         frames.item("done", index, &whole);
         output.push(whole);
     }
-    let (prompt, answer) = (saying.tokens_in, saying.tokens_out);
-    let usage = json!({"input_tokens": prompt, "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
-        "output_tokens": answer, "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": prompt + answer});
-    if saying.stop == StopReason::MaxTokens {
-        let why = json!({"reason": "max_output_tokens"});
+    let (prompt, answer) = (saying.tokens_in + saying.cached, saying.tokens_out);
+    let usage = json!({"input_tokens": prompt, "input_tokens_details": {"cached_tokens": saying.cached, "cache_write_tokens": 0},
+        "output_tokens": answer, "output_tokens_details": {"reasoning_tokens": saying.reasoned}, "total_tokens": prompt + answer});
+    if saying.stop == StopReason::MaxTokens || saying.is_filtered {
+        let why = json!({"reason": if saying.is_filtered { "content_filter" } else { "max_output_tokens" }});
         frames.push("response.incomplete", json!({"response": response("incomplete", &output, usage, why)}));
     } else {
         frames.push("response.completed", json!({"response": response("completed", &output, usage, Value::Null)}));

@@ -86,6 +86,14 @@ pub(super) struct Saying {
     pub(super) tokens_out: u64,
     /// Tokens written to the cache for minutes and for an hour, on Anthropic's wire.
     pub(super) written: (u64, u64),
+    /// How many tokens of the prompt came from the cache. They are counted as each wire counts them.
+    pub(super) cached: u64,
+    /// How many tokens of the answer were thought, where the wire says so.
+    pub(super) reasoned: u64,
+    /// What the model thinks before it answers, shown to those who ask for it.
+    pub(super) thoughts: String,
+    /// Whether a filter of the provider stopped the answer.
+    pub(super) is_filtered: bool,
 }
 
 /// A tool call.
@@ -116,6 +124,34 @@ impl Turn {
     pub fn beside(mut self, field: &str, value: Value, back: Back) -> Self {
         self.saying.beside.insert(field.to_owned(), value);
         self.saying.is_wanted = back == Back::Wanted;
+        self
+    }
+
+    /// Thinks before it answers, on the wires of Anthropic, Gemini and the Responses API. The thoughts are shown to those who ask for them.
+    #[must_use]
+    pub fn thinks(mut self, thoughts: &str) -> Self {
+        thoughts.clone_into(&mut self.saying.thoughts);
+        self
+    }
+
+    /// Is stopped by a filter of the provider, on OpenAI's wires.
+    #[must_use]
+    pub fn filtered(mut self) -> Self {
+        self.saying.is_filtered = true;
+        self
+    }
+
+    /// Says that so many tokens of the prompt came from the cache, besides those of `used`.
+    #[must_use]
+    pub fn cached(mut self, tokens: u64) -> Self {
+        self.saying.cached = tokens;
+        self
+    }
+
+    /// Says that so many tokens of the answer were thought, where the wire says so.
+    #[must_use]
+    pub fn reasoned(mut self, tokens: u64) -> Self {
+        self.saying.reasoned = tokens;
         self
     }
 
@@ -186,16 +222,12 @@ impl Turn {
             arguments: call.input().text().to_owned(),
         });
         let saying = Saying {
-            beside: Map::new(),
-            beside_call: None,
-            is_wanted: false,
-            is_uncounted: false,
             text: cue.reply.text.clone(),
             calls: calls.collect(),
             stop: cue.stop(),
             tokens_in: cue.reply.tokens_in.unwrap_or_else(|| estimate(request.raw.len())),
             tokens_out: cue.tokens_out(),
-            written: (0, 0),
+            ..Saying::default()
         };
         let fault = cue.failure(request.attempt).map(|kind| fault(kind, cue.reply.retry_after_ms));
         let delay = Duration::from_millis(cue.reply.delay_ms);
@@ -204,11 +236,21 @@ impl Turn {
     }
 
     /// What was given beside the words, under the name by which the answer is known when it comes back.
-    pub(super) fn given(&self) -> Option<(String, Given)> {
+    pub(super) fn given(&self, request: &Request) -> Option<(String, Given)> {
         let Saying { beside, beside_call, is_wanted, text, .. } = &self.saying;
         let name = self.first_call().unwrap_or_else(|| text.clone());
-        let given = Given { members: beside.clone(), of_call: beside_call.clone(), is_wanted: *is_wanted };
-        let is_remembered = !beside.is_empty() || beside_call.is_some() || self.saying.stop == StopReason::Paused;
+        let thinking =
+            if request.wire == Wire::Anthropic { anthropic::thinking(&self.saying, &request.body) } else { None };
+        let thinking = thinking.map(|block| (block, anthropic::before(&request.body, None)));
+        let thinking: Vec<(Value, Value)> = thinking.into_iter().collect();
+        let given = Given {
+            members: beside.clone(),
+            of_call: beside_call.clone(),
+            is_wanted: *is_wanted,
+            thinking: thinking.clone(),
+        };
+        let is_paused = self.saying.stop == StopReason::Paused;
+        let is_remembered = !beside.is_empty() || beside_call.is_some() || is_paused || !thinking.is_empty();
         is_remembered.then_some((name, given))
     }
 
@@ -225,10 +267,10 @@ impl Turn {
         }
         tokio::time::sleep(self.delay).await;
         let (mut frames, closing) = match request.wire {
-            Wire::Anthropic => (anthropic::frames(&self.saying), anthropic::CLOSING_FRAMES),
+            Wire::Anthropic => (anthropic::frames(&self.saying, &request.body), anthropic::CLOSING_FRAMES),
             Wire::OpenAi => (openai::frames(&self.saying), openai::CLOSING_FRAMES),
-            Wire::Responses => (responses::frames(&self.saying), responses::CLOSING_FRAMES),
-            Wire::Gemini => (gemini::frames(&self.saying), gemini::CLOSING_FRAMES),
+            Wire::Responses => (responses::frames(&self.saying, &request.body), responses::CLOSING_FRAMES),
+            Wire::Gemini => (gemini::frames(&self.saying, &request.body), gemini::CLOSING_FRAMES),
             Wire::Ollama => (ollama::frames(&self.saying), ollama::CLOSING_FRAMES),
         };
         if self.fault == Some(Fault::Unfinished) {
@@ -285,11 +327,20 @@ impl Default for Saying {
             tokens_in: 10,
             tokens_out: 5,
             written: (0, 0),
+            cached: 0,
+            reasoned: 0,
+            thoughts: String::new(),
+            is_filtered: false,
         }
     }
 }
 
 impl Saying {
+    /// The first call, if there is one.
+    pub(super) fn first_call(&self) -> Option<&Call> {
+        self.calls.first()
+    }
+
     /// The text, word by word.
     pub(super) fn words(&self) -> impl Iterator<Item = &str> {
         self.text.split_inclusive(' ')

@@ -52,6 +52,7 @@ pub(super) fn input(dice: &mut Dice, number: u64) -> Outside {
             from: "a board".into(),
             grant: None,
             foreign: false,
+            tools: Vec::new(),
         },
         14 => Outside::ChildWanted,
         15 => Outside::Marked { title: Some(format!("number {number}").into()), archived: None, read: true },
@@ -134,7 +135,9 @@ impl Sim {
             Outside::UserSaid { text, output_schema, attachments, unwatched, foreign, .. } => {
                 Outside::UserSaid { text, output_schema, attachments, grant, unwatched, foreign }
             }
-            Outside::Noticed { text, from, foreign, .. } => Outside::Noticed { text, from, grant, foreign },
+            Outside::Noticed { text, from, foreign, tools, .. } => {
+                Outside::Noticed { text, from, grant, foreign, tools }
+            }
             other => other,
         }
     }

@@ -12,8 +12,9 @@ use provider::{
 };
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::sync::watch;
 
-use super::stage::{WIRES, ask, config, heading, open, providers, result, said, tool, with};
+use super::stage::{SHORT, WIRES, ask, config, heading, open, providers, result, said, tool, with};
 
 /// What was said and thought in passing.
 type Heard = Arc<Mutex<(String, String)>>;
@@ -339,7 +340,7 @@ async fn ollama_is_told_the_context_window_and_gets_its_options_and_thoughts_bac
         _ => Turn::text("Done."),
     })
     .await;
-    let options = json!({"top_k": 7, "num_ctx": 1, "num_predict": 1});
+    let options = json!({"top_k": 7});
     let body = [("options".to_owned(), options), ("keep_alive".to_owned(), json!("10m"))].into();
     let settings = ModelSettings { temperature: Some(0.5), body, ..ModelSettings::default() };
     let config = ProviderConfig { settings, ..config(Wire::Ollama, server.url(Wire::Ollama)) };
@@ -503,6 +504,21 @@ async fn the_number_of_requests_at_once_and_the_certificates_are_the_configured_
     let limited = providers(ProviderConfig { concurrency: Some(3), ..config() });
     open(&limited, "go").ask(ask()).await.expect("an answer");
     assert_eq!(limited.governors()[0].1.limit, 3);
+    // It holds for all models of the provider together.
+    let free = watch::Sender::new(false);
+    let held = free.clone();
+    let busy = ModelServer::start(move |_| Turn::text("good").held(&held)).await;
+    let two = ProviderConfig { concurrency: Some(2), ..super::stage::config(Wire::OpenAi, busy.url(Wire::OpenAi)) };
+    let two = providers(two);
+    let models = ["test/a", "test/b", "test/c"];
+    let calls: Vec<_> = models.iter().map(|model| tokio::spawn(begin(&two, model).ask(ask()))).collect();
+    busy.until_requested(2).await;
+    tokio::time::timeout(SHORT, busy.until_requested(3)).await.expect_err("the third waits");
+    free.send_replace(true);
+    for call in calls {
+        call.await.expect("no panic").expect("an answer");
+    }
+    assert_eq!(busy.requests().len(), 3);
     for (path, why) in [("/nowhere/ca.pem", "No such file"), ("/dev/null", "no certificates in PEM")] {
         let certified = providers(ProviderConfig { ca_file: Some(path.into()), ..config() });
         let error = certified.open("test/a-model").expect_err("no certificates").to_string();
@@ -613,6 +629,13 @@ async fn openrouter_is_told_what_of_a_prompt_to_cache_for_the_models_that_can_an
             { "type": "text", "text": own, "cache_control": mark },
         ])
     };
+    // The newest two turns of the world are marked as well, so that the conversation is kept as it grows.
+    let newest = |nth: usize| -> Vec<Value> {
+        let messages = server.requests()[nth].body["messages"].as_array().expect("messages").clone();
+        messages.iter().skip(1).map(|message| message["content"][0]["cache_control"].clone()).collect()
+    };
+    assert_eq!(newest(0), vec![mark.clone()], "the brief");
+    assert_eq!(newest(1), [mark.clone(), Value::Null, mark.clone()], "the brief and the result, and no answer");
     let sent: Vec<Value> = (0..4).map(|nth| system_of(&server, nth)).collect();
     let (a, b) = (marked("\nYou are 'a'."), marked("\nYou are 'b'."));
     assert_eq!(sent, [a.clone(), a, b.clone(), b], "the same in every request of a conversation");

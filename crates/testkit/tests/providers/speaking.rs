@@ -133,3 +133,26 @@ async fn why_an_answer_ended_is_told_on_every_wire() {
         }
     }
 }
+
+#[tokio::test]
+async fn an_answer_that_a_filter_stopped_is_a_refusal() {
+    // F21
+    for wire in [Wire::OpenAi, Wire::Responses] {
+        let server = ModelServer::start(|_| Turn::text("I will").filtered()).await;
+        let answer = with(&server, wire).ask(ask()).await.expect("an answer");
+        assert_eq!((heading(&answer).0.as_str(), answer.stop), ("I will", StopReason::Refusal), "{wire:?}");
+    }
+}
+
+#[tokio::test]
+async fn tokens_from_the_cache_and_tokens_that_were_thought_are_counted_as_each_wire_says_them() {
+    for wire in WIRES {
+        let server = ModelServer::start(|_| Turn::text("good").used(40, 9).cached(100).reasoned(7)).await;
+        let answer = with(&server, wire).ask(ask()).await.expect("an answer");
+        // Ollama says neither, Anthropic not what was thought.
+        let (input, cache_read) = if wire == Wire::Ollama { (40, 0) } else { (40, 100) };
+        let reasoning = if matches!(wire, Wire::Anthropic | Wire::Ollama) { 0 } else { 7 };
+        let expected = Tokens { input, cache_read, output: 9, reasoning, ..Tokens::default() };
+        assert_eq!(answer.tokens, Some(expected), "{wire:?}");
+    }
+}

@@ -7,7 +7,7 @@ use agent::model::CallErrorKind;
 use agent::{Outcome, ThreadId};
 use jiff::tz::TimeZone;
 
-use super::{cached, cost};
+use super::{all_tokens, cost, shares};
 use crate::frame::{Body, ChildData, Done};
 use crate::{Frame, Notice, argument, clock, safe};
 
@@ -192,7 +192,7 @@ fn ended(data: &ChildData) -> String {
         outcome => format!("failed {outcome}"),
     };
     let took = clock::duration(data.metrics.duration_ms);
-    let (tools, tokens) = (data.metrics.tool_calls, data.usage.tree.tokens.total());
+    let (tools, tokens) = (data.metrics.tool_calls, all_tokens(&data.usage.tree));
     format!("{how} {took} tools={tools} tokens={tokens}{}", because(data.error.as_ref()))
 }
 
@@ -200,12 +200,12 @@ fn finished(done: &Done) -> String {
     let how = if done.outcome == Outcome::Completed { "ok" } else { done.outcome.as_str() };
     let took = clock::duration(done.duration_ms);
     let (own, tree) = (&done.usage.own, &done.usage.tree);
-    let kept = cached(tree).map(|cached| format!(" ({cached})")).unwrap_or_default();
+    let kept = shares(tree).map(|shares| format!(" ({shares})")).unwrap_or_default();
     let spent = match tree.cost_microusd {
         0 => String::new(),
         _ => format!(" cost={}", cost(tree, true)),
     };
-    let (tools, tokens) = (own.tool_calls, tree.tokens.total());
+    let (tools, tokens) = (own.tool_calls, all_tokens(tree));
     format!(
         "finished {how} {took} tools={tools} tokens={tokens}{kept}{spent} exit={}{}",
         done.exit_code,

@@ -111,6 +111,14 @@ fn a_thread_is_named_where_its_name_is_not_enough() {
     assert!(single.iter().any(|line| line == "10:00:05 triage done ok 4.0s tools=2 tokens=2100"), "{single:#?}");
 }
 
+#[test]
+fn tokens_that_are_estimates_are_marked_in_every_line() {
+    let lines = lines(&story::events("a_crash_and_a_reopening"));
+    let told: Vec<&String> = lines.iter().filter(|line| line.contains("tokens=")).collect();
+    assert!(told.iter().any(|line| line.contains("finished")), "{lines:#?}");
+    assert!(told.iter().all(|line| line.contains("tokens=~")), "{told:#?}");
+}
+
 /// A root with so many children that work, and as many that are done.
 fn crowd(running: usize, done: usize) -> Family {
     let mut family = Family::default();

@@ -45,6 +45,7 @@ impl Family {
             progress: false,
             lifecycle: Default::default(),
             created_for: None,
+            copied_from: Vec::new(),
             foreign: false,
             system: None,
             own_words: None,

@@ -220,9 +220,9 @@ impl App {
         self.stay.extend(lines);
         if let Some(root) = self.root_node() {
             let usage = &root.usage.tree;
-            let cached = draw::cached(usage).map(|cached| format!(" · {cached}")).unwrap_or_default();
+            let shares = draw::shares(usage).map(|shares| format!(" · {shares}")).unwrap_or_default();
             let words = format!(
-                "{} tokens · {} requests · {} tool calls · {}{cached}",
+                "{} tokens · {} requests · {} tool calls · {}{shares}",
                 draw::count(usage.tokens.total()),
                 usage.requests,
                 usage.tool_calls,
