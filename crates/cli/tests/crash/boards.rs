@@ -10,7 +10,7 @@ use agent::{Event, InputId, Outside, ThreadId};
 use majordomo::tasks::board::kept::Kept;
 use majordomo::tasks::board::{Assignee, BoardId, DeliveryKind, Event as BoardEvent, Status};
 use rustix::process::Signal;
-use store::{BoardRecord, Options, Store, TaskQuery};
+use store::{BoardRecord, Options, Record, Store, TaskQuery};
 use testkit::scenes::{call, calls, command, says, scene, whenever_asked};
 use testkit::world::{World, assert_gapless, events, until};
 
@@ -189,7 +189,7 @@ impl Planned {
         self.tokio.block_on(self.store.board_events(&self.board, 0, usize::MAX)).expect("the board's events")
     }
 
-    /// Whether both tasks are as they are at the end, all is told, and no agent works.
+    /// Whether both tasks are as they are at the end, all is told and taken up, and no agent works.
     fn is_at_rest(&self) -> bool {
         let mut kept = Kept::new(self.board.clone());
         for record in self.records() {
@@ -201,7 +201,15 @@ impl Planned {
             Plan::Chain => ends == [(Status::Completed, false); 2],
             Plan::HandedAround => ends == [(Status::Pending, true), (Status::Blocked, false)],
         };
-        are_done && kept.deliveries.is_empty() && self.world.rows().iter().all(|row| !row.state.is_live())
+        // A notice that was delivered to an ended thread is there before its thread is live again.
+        let all_are_taken_up = || {
+            let log = self.world.log();
+            self.notices().iter().all(|(input, to)| taken_up(&log, input, to) > 0)
+        };
+        are_done
+            && kept.deliveries.is_empty()
+            && all_are_taken_up()
+            && self.world.rows().iter().all(|row| !row.state.is_live())
     }
 
     /// Stops the worker and looks at what there is.
@@ -224,10 +232,21 @@ impl Planned {
         assert_sound(&self.world);
     }
 
+    /// The notices of the board, each with the id of its input and the thread that it is for.
+    fn notices(&self) -> Vec<(InputId, ThreadId)> {
+        let notice = |record: BoardRecord| {
+            let delivery = record.entry.event.delivery()?;
+            match &delivery.kind {
+                DeliveryKind::Tell { to, .. } => Some((delivery.id.input(&self.board), to.clone())),
+                DeliveryKind::Start { .. } | DeliveryKind::Assign { .. } => None,
+            }
+        };
+        self.records().into_iter().filter_map(notice).collect()
+    }
+
     /// Each delivery was settled once; each notice that was not dropped is in the log of the one that it is for, once, and was taken up once.
     fn assert_delivered(&self) {
         let mut settled: BTreeMap<String, u32> = BTreeMap::new();
-        let mut told: Vec<(InputId, ThreadId)> = Vec::new();
         for record in self.records() {
             let event = &record.entry.event;
             if let Some(delivery) = event.settled() {
@@ -235,26 +254,17 @@ impl Planned {
             }
             if let Some(delivery) = event.delivery() {
                 settled.entry(delivery.id.to_string()).or_default();
-                if let DeliveryKind::Tell { to, .. } = &delivery.kind {
-                    told.push((delivery.id.input(&self.board), to.clone()));
-                }
             }
         }
         assert!(settled.values().all(|times| *times == 1), "{settled:?}");
         let contents = self.world.contents();
         assert_gapless(&contents.log);
         contents.assert_rows();
-        for (input, to) in told {
-            let count =
-                |holds: &dyn Fn(&Event) -> bool| events(&contents.log, &to).filter(|event| holds(event)).count();
-            let arrived = count(&|event| matches!(event, Event::InputArrived { id, .. } if *id == input));
-            let taken = count(&|event| match event {
-                Event::RunStarted { input: one, .. }
-                | Event::Steered { input: one, .. }
-                | Event::InputDropped { input: one, .. } => *one == input,
-                _ => false,
-            });
-            assert_eq!((arrived, taken), (1, 1), "{input:?} to {to}");
+        for (input, to) in self.notices() {
+            let arrived = events(&contents.log, &to)
+                .filter(|event| matches!(event, Event::InputArrived { id, .. } if *id == input))
+                .count();
+            assert_eq!((arrived, taken_up(&contents.log, &input, &to)), (1, 1), "{input:?} to {to}");
         }
         let rebuilt = self.tokio.block_on(self.store.rebuild_boards()).expect("it is rebuilt");
         assert_eq!(rebuilt.differences, 0, "what is kept is what the log says");
@@ -355,4 +365,15 @@ impl Planned {
             assert!(left.iter().filter(|line| *line == word).count() <= 1, "no command ran twice: {left:?}");
         }
     }
+}
+
+/// How often a thread took up an input: begun with it, heard it on the way, or dropped it with a reason.
+fn taken_up(log: &[Record], input: &InputId, by: &ThreadId) -> usize {
+    let is_taken = |event: &&Event| match event {
+        Event::RunStarted { input: one, .. }
+        | Event::Steered { input: one, .. }
+        | Event::InputDropped { input: one, .. } => one == input,
+        _ => false,
+    };
+    events(log, by).filter(is_taken).count()
 }
