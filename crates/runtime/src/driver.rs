@@ -289,8 +289,8 @@ impl Driver {
                     self.step(Vec::new(), vec![Input::Arrived]).await;
                 }
                 self.tell_pause(true);
-                // A thread that another process has taken over is acknowledged by that process.
-                if let Some(read) = read.filter(|_| self.lost.is_none()) {
+                // What this driver could not take up any more, another driver or process takes up and acknowledges.
+                if let Some(read) = read.filter(|_| self.exit.is_none()) {
                     let _ = read.send(());
                 }
             }

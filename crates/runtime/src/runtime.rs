@@ -337,7 +337,10 @@ impl Runtime {
         let notice = Outside::Noticed { text, from, grant, foreign, tools };
         if self.is_left(thread).await? {
             deliver(&self.0, thread, &id, &notice).await?;
-            return Ok(());
+            // The process that goes on with the run reads it. If one did so and has ended the run meanwhile, it is taken up here.
+            if self.is_left(thread).await? {
+                return Ok(());
+            }
         }
         self.take_up(thread, id, notice).await
     }
@@ -399,10 +402,18 @@ impl Runtime {
 
     /// Whether a thread is in the middle of a run that no living process drives.
     async fn is_left(&self, thread: &ThreadId) -> Result<bool, Error> {
-        let row = self.0.store.thread(thread).await?;
-        let row = row.ok_or_else(|| store::Error::UnknownThread(thread.as_str().into()))?;
+        let read = async || {
+            let row = self.0.store.thread(thread).await?;
+            row.ok_or_else(|| store::Error::UnknownThread(thread.as_str().into()))
+        };
+        let row = read().await?;
         // Asked after the row was read: a process that is not known yet would else be taken for dead.
-        Ok(row.state.is_live() && !self.0.store.living(self.0.clock.now()).await?.owns(&row))
+        if !row.state.is_live() || self.0.store.living(self.0.clock.now()).await?.owns(&row) {
+            return Ok(false);
+        }
+        // Only owners are asked about. One whose last run has ended in between is none any more, and lives.
+        let now = read().await?;
+        Ok(now.state.is_live() && (&now.owner, now.epoch) == (&row.owner, row.epoch))
     }
 
     /// Sends something to a thread, wherever it lives, and answers once it is in the log. What only a run could read is refused

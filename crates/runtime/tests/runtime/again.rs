@@ -1,8 +1,12 @@
 //! Sub-agents that are asked something more after their report: by their parent, by a person, by the program; from any process.
 
+use std::pin::pin;
+
 use agent::{Event, InputId, Outcome, Strength, ThreadId};
+use futures_util::poll;
 use majordomo_runtime::{Runtime, Said};
 
+use crate::faulty_store::{Fault, FaultyStore};
 use crate::gate::Gate;
 use crate::room::{Plan, Room, report, soon, stores};
 use crate::script::{call, calls, says, scene, spawn};
@@ -186,6 +190,26 @@ async fn a_notice_wakes_an_idle_thread_once_and_one_that_works_reads_it() {
         assert_eq!(room.count(&root, "run_started").await, 2, "it was read");
         room.runtime.leave().await;
     }
+}
+
+// LACE-13
+#[tokio::test]
+async fn a_notice_at_the_end_of_the_only_run_of_a_process_begins_another() {
+    let gate = Gate::new("gate");
+    let plan = Plan::new(&[scene("the whole", &[calls(&[call("gate")]), says("one"), says("two")])]);
+    let room = plan.store(FaultyStore::new(|_| Fault::Fine)).tool(gate.clone()).open().await;
+    let root = room.start("the whole").await.thread;
+    gate.until("the root at the gate", |count| count.waiting == 1).await;
+
+    // The thread is seen to run, and the store is about to say which processes live. Meanwhile the run ends.
+    let notice = majordomo_runtime::Notice::new("a board", "task 1 is done");
+    let mut told = pin!(room.runtime.notify(&root, InputId::new("n1"), notice));
+    assert!(poll!(told.as_mut()).is_pending());
+    gate.open();
+    assert_eq!(&*answer(&room, &root, 1).await.text, "one");
+    soon("the notice", told).await.expect("it is told");
+    assert_eq!(&*answer(&room, &root, 2).await.text, "two");
+    room.runtime.leave().await;
 }
 
 // LACE-4

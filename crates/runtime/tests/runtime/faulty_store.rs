@@ -128,8 +128,13 @@ impl<F: Fn(&Commit) -> Fault + Send + Sync + 'static> Ownership for FaultyStore<
         self.inner.claim_threads(process, at, query)
     }
 
+    /// A test can let something happen before it is answered.
     fn living(&self, at: Time) -> Answer<Living> {
-        self.inner.living(at)
+        let inner = self.inner.clone();
+        Box::pin(async move {
+            tokio::task::yield_now().await;
+            inner.living(at).await
+        })
     }
 
     fn register(&self, process: Process, at: Time) -> Answer<()> {
