@@ -6,7 +6,7 @@ import { api, wordsOf } from "./api.js";
 import { button, change, dialog, kept, make, place, set } from "./dom.js";
 import { say as tell, note } from "./notes.js";
 import { openTask } from "./task.js";
-import { visible, whole } from "./words.js";
+import { day, visible, whole } from "./words.js";
 
 /** @typedef {{ id: string, title: string, prompt: string, priority: string, status: string, assignee: string | null, thread: string | null,
  *   after: string[], open: number, reason: string | null, result: string | null, labels: string[], due: number | null, checks: string[],
@@ -30,17 +30,37 @@ export class Board {
     this.actions = actions;
     /** @type {Task[]} */
     this.tasks = [];
+    /** Reads that were begun, and the newest of them that was drawn. */
+    this.begun = 0;
+    this.drawn = 0;
+    /** The card that has the focus, or had it until it was drawn anew. @type {string | undefined} */
+    this.held = undefined;
+    document.addEventListener("pointerdown", () => (this.held = undefined), true);
     this.form = this.#form();
     this.columns = make("div", "columns");
     this.empty = make("p", "empty", "No tasks. Add one: it can get an agent of its own.");
     pane.replaceChildren(this.form, this.empty, this.columns);
   }
 
-  /** Reads the tasks and draws them. */
+  /** Reads the tasks and draws them. An answer that a later question has overtaken is not drawn: it would move cards back. */
   async read() {
+    const number = ++this.begun;
     const read = COLUMNS.map(([status]) => api(`/tasks?status=${status}&limit=${MOST}`));
-    this.tasks = (await Promise.all(read)).flat();
+    const tasks = /** @type {Task[]} */ ((await Promise.all(read)).flat());
+    if (number < this.drawn) return;
+    this.drawn = number;
+    // A task that is moved between two of the questions is in both answers.
+    this.tasks = [...new Map(tasks.map((task) => [task.id, task])).values()];
+    this.#hold();
     this.#draw();
+    const held = this.held && document.activeElement === document.body ? this.#found(this.held) : null;
+    held?.focus();
+  }
+
+  /** Notes which card has the focus: a card that moves to another column, or that one answer does not name, loses it. */
+  #hold() {
+    const active = /** @type {HTMLElement | null} */ (document.activeElement);
+    if (active && active !== document.body) this.held = this.columns.contains(active) ? active.dataset.task : undefined;
   }
 
   #draw() {
@@ -113,7 +133,7 @@ export class Board {
       facts.append(set(open, { "aria-label": `Open the conversation of ${task.id}` }));
     } else facts.append(visible(task.assignee ?? "not assigned"));
     if (task.priority !== "medium") facts.append(` · ${task.priority} priority`);
-    if (task.due !== null) facts.append(` · due ${new Date(task.due).toLocaleDateString()}`);
+    if (task.due !== null) facts.append(` · due ${day(task.due)}`);
     if (task.note_count) facts.append(` · ${task.note_count} ${task.note_count === 1 ? "note" : "notes"}`);
     if (task.labels.length) facts.append(` · ${task.labels.map((label) => `#${visible(label)}`).join(" ")}`);
     return facts;
@@ -159,7 +179,8 @@ export class Board {
       if (to) void this.#move(task.id, to[0]);
     } else if (along && !event.shiftKey) {
       const own = this.tasks.filter((one) => one.status === task.status);
-      this.#focus(own[own.indexOf(task) + along]?.id);
+      // By its id: the card may have been drawn from an earlier answer.
+      this.#focus(own[own.findIndex((one) => one.id === task.id) + along]?.id);
     } else if (aside) {
       const beside = COLUMNS.slice(aside > 0 ? at + 1 : 0, aside > 0 ? undefined : at);
       const full = (aside > 0 ? beside : [...beside].reverse()).map(([status]) => this.tasks.find((one) => one.status === status));
@@ -172,10 +193,15 @@ export class Board {
   /** @param {string | undefined} id */
   #focus(id) {
     if (!id) return;
-    const card = /** @type {HTMLElement | null} */ (this.columns.querySelector(`[data-task="${CSS.escape(id)}"]`));
+    const card = this.#found(id);
     if (!card) return note(`${id} is not on the board: it is archived.`);
     card.focus();
     card.scrollIntoView({ block: "nearest" });
+  }
+
+  /** @param {string} id @returns {HTMLElement | null} */
+  #found(id) {
+    return this.columns.querySelector(`[data-task="${CSS.escape(id)}"]`);
   }
 
   /** @param {string} id @returns {Task | undefined} */

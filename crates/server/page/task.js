@@ -5,7 +5,7 @@ import { api, wordsOf } from "./api.js";
 import { button, closing, make, set, show, title } from "./dom.js";
 import { say as tell } from "./notes.js";
 import { words } from "./rows.js";
-import { moment, visible } from "./words.js";
+import { day, isoDay, moment, visible } from "./words.js";
 
 /** @typedef {import("./board.js").Task} Task */
 
@@ -71,6 +71,7 @@ function facts(task) {
     ["Who", task.assignee ?? "not assigned"],
     ["Made by", task.created_by],
     ...(task.after.length ? [["After", `${task.after.join(", ")}${task.open ? ` (${task.open} open)` : ""}`]] : []),
+    ...(task.due !== null ? [["Due", day(task.due)]] : []),
     ...(task.checks.length ? [["Checks", task.checks.join("\n")]] : []),
   ];
   return make("dl", "facts", ...rows.flatMap(([name, value]) => [make("dt", "", name), make("dd", "", visible(value))]));
@@ -91,6 +92,9 @@ function edits(task, save) {
   who.placeholder = "human, an agent, new:general, new:provider/model";
   const prompt = /** @type {HTMLTextAreaElement} */ (set(make("textarea", "edit"), { rows: "4" }));
   prompt.value = task.prompt;
+  const due = /** @type {HTMLInputElement} */ (set(make("input", ""), { type: "date" }));
+  const dueWas = task.due === null ? "" : isoDay(task.due);
+  due.value = dueWas;
   const priority = /** @type {HTMLSelectElement} */ (make("select", ""));
   for (const one of PRIORITIES) priority.append(new Option(one, one, one === task.priority, one === task.priority));
   const form = make(
@@ -99,6 +103,7 @@ function edits(task, save) {
     field("task-title", "Title", name),
     field("task-prompt", "What is to be done", prompt),
     field("task-priority", "Priority", priority),
+    field("task-due", "Due", due),
     field("task-after", "Comes after", after),
     field("task-assign", "Give it to", who),
     set(make("button", "primary", "Save"), { type: "submit" }),
@@ -110,6 +115,7 @@ function edits(task, save) {
       ...(name.value.trim() !== task.title ? { title: name.value.trim() } : {}),
       ...(prompt.value !== task.prompt ? { prompt: prompt.value } : {}),
       ...(priority.value !== task.priority ? { priority: priority.value } : {}),
+      ...(due.value !== dueWas ? { due: due.value || "none" } : {}),
       ...(before.join() !== task.after.join() ? { after: before } : {}),
       ...(who.value.trim() ? { assign: who.value.trim() } : {}),
     };

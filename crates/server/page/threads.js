@@ -129,7 +129,8 @@ export class Threads {
     const isAt = one.id === this.at;
     // What is looked at is being read.
     const isUnread = one.unread === true && !isAt;
-    const facts = [one.goal, one.title, one.archived, one.state, one.agent, one.updated_at];
+    const task = one.current_task;
+    const facts = [one.goal, one.title, one.archived, one.state, one.agent, one.updated_at, task?.id, task?.title];
     change(node, [...facts, isAt, hasMore, isOpen, isWaiting, isUnread, level], () => {
       node.dataset.root = one.root ?? one.id;
       node.classList.toggle("is-unread", isUnread);
@@ -152,6 +153,7 @@ export class Threads {
         "thread-state",
         level === 0 ? `${plainName(one.agent)} · ${word} · ` : `${word} · `,
         moment(one.updated_at),
+        ...(task ? [" · ", set(make("span", "", visible(task.id)), { title: `Works on ${task.id}: ${visible(task.title)}` })] : []),
       );
       const choose = set(make("button", "thread", make("span", "thread-goal", visible(name)), mark, state), {
         type: "button",

@@ -110,6 +110,15 @@ export function moment(at) {
   return node;
 }
 
+/** A day as people here write it. @param {number} at */
+export const day = (at) => new Date(at).toLocaleDateString(undefined, { dateStyle: "medium" });
+
+/** A day as a date field takes it, by the clock of this place. @param {number} at */
+export function isoDay(at) {
+  const date = new Date(at);
+  return [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, "0")).join("-");
+}
+
 // ---- figures ----
 
 /** @param {number} number */

@@ -1,7 +1,7 @@
 //! The board: tasks by keys and by menu, what they wait for, who has them, and their conversations.
 
 use testkit::browser::{Browser, Page};
-use testkit::scenes::{says, scene};
+use testkit::scenes::{calls, command, says, scene};
 
 use crate::site::{Site, assert_only_here, assert_quiet};
 
@@ -28,6 +28,8 @@ fn a_task_is_moved_by_keys_and_by_menu_and_shows_what_it_waits_for() {
     in_column(&page, "t2", "pending");
     page.wait_for_text("[data-task=t2]", "after");
     page.wait_for_text("[data-task=t1]", "before");
+    // The same tasks are read once more.
+    page.eval::<()>("void document.querySelector('#tab-board').click()");
     page.eval::<()>("void document.querySelector('[data-task=t1]').focus()");
     page.press("ArrowDown");
     page.until("the card below", "document.activeElement.dataset.task === 't2'");
@@ -49,6 +51,45 @@ fn a_task_is_moved_by_keys_and_by_menu_and_shows_what_it_waits_for() {
     assert_quiet(&site, &page);
 }
 
+// LACE-8
+#[test]
+fn a_conversation_shows_the_task_that_it_works_on() {
+    // It waits for approval, so that it still works on its task when the page is looked at.
+    let paints = scene("Paint", &[calls(&[command("touch painted")]), says("Painted.")]);
+    let (site, browser) = (Site::scripted(&[paints], &[]), Browser::start());
+    let page = site.enter(&browser);
+    page.click("#tab-board");
+    add(&page, "Paint the <b>door</b>", "new:general", "");
+    in_column(&page, "t1", "in_progress");
+    page.wait_for_text(".thread-row .thread-state", "t1");
+    let title = "document.querySelector('.thread-state span[title]').title";
+    assert_eq!(page.eval::<String>(title), "Works on t1: Paint the <b>door</b>");
+    assert_quiet(&site, &page);
+}
+
+#[test]
+fn an_answer_that_comes_late_does_not_move_a_task_back_or_take_the_focus() {
+    let (site, browser) = (Site::scripted(&[], &[]), Browser::start());
+    let page = site.enter(&browser);
+    page.click("#tab-board");
+    add(&page, "Buy paint", "human", "");
+    // Answers about the board are held back from here on.
+    page.eval::<()>(
+        "(() => { const real = window.fetch; window.held = []; window.isHolding = true; \
+         window.fetch = async (...given) => { const answer = await real(...given); \
+         if (window.isHolding && String(given[0]).includes('/tasks?')) await new Promise((go) => window.held.push(go)); \
+         return answer; }; document.querySelector('#tab-board').click(); })()",
+    );
+    page.until("the answers to be held back", "window.held.length === 4");
+    page.eval::<()>("window.isHolding = false; void document.querySelector('[data-task=t1]').focus()");
+    page.press("Shift+ArrowRight");
+    in_column(&page, "t1", "in_progress");
+    let is_there = "new Promise((told) => { window.held.forEach((go) => go()); setTimeout(() => \
+                    told(!!document.activeElement.closest('.column[data-status=in_progress] [data-task=t1]')), 200); })";
+    assert!(page.eval::<bool>(is_there), "the task is where it was moved to, and has the focus");
+    assert_quiet(&site, &page);
+}
+
 #[test]
 fn a_task_is_opened_changed_noted_and_deleted() {
     let (site, browser) = (Site::scripted(&[], &[]), Browser::start());
@@ -61,8 +102,16 @@ fn a_task_is_opened_changed_noted_and_deleted() {
     page.wait_for("#one-task");
     page.fill("#edit-task-title", "Buy green paint");
     page.fill("#edit-task-after", "t2");
+    page.eval::<()>("void (document.querySelector('#edit-task-due').value = '2026-02-01')");
     page.press("Enter");
     page.wait_for_text("#one-task-title", "Buy green paint");
+    page.wait_for_text("#one-task .facts", "2026");
+    assert_eq!(page.eval::<String>("document.querySelector('#edit-task-due').value"), "2026-02-01");
+    page.wait_for_text("[data-task=t1] .facts", "due ");
+    page.eval::<()>("void (document.querySelector('#edit-task-due').value = '')");
+    page.fill("#edit-task-title", "Buy green paint");
+    page.press("Enter");
+    page.until("no due day", "!document.querySelector('[data-task=t1] .facts').textContent.includes('due ')");
     page.fill("#task-note", "Two <i>cans</i>");
     page.press("Enter");
     page.wait_for_text("#one-task .task-notes", "Two <i>cans</i>");
