@@ -14,6 +14,7 @@ cargo xtask bench           what the runtime costs, compared with the same work 
 cargo xtask bench --quick   the same without the largest cases
 cargo xtask bench --only NAME[,NAME]  only these figures (docs/benchmarks.md has the names); --quick can be added
 cargo xtask storm           every generated attack on the permission layer, and a thousand tasks under workers that are killed (an hour or more)
+cargo xtask oracle          read the recorded answers of providers with rig, another library, and write down what it reads (after a recording was added or changed)
 cargo xtask fuzz            random bytes against the decoders and the analysis of commands, a minute each
 cargo xtask fuzz --seconds N  the same for N seconds each
 cargo xtask fuzz-add TARGET FILE  add a file to the inputs that fuzzing of a target begins with
@@ -52,6 +53,8 @@ pub(crate) enum Command {
     },
     /// Every generated attack.
     Storm,
+    /// What another library reads in the recorded answers of providers.
+    Oracle,
     /// The decoders and the analysis of commands against any bytes.
     Fuzz {
         /// How long for each of them.
@@ -83,6 +86,7 @@ impl Command {
             ["eval", "--show", "development", word] => Ok(Self::Eval { held: false, show: Some(word.to_owned()) }),
             ["bench", ref flags @ ..] => bench(flags),
             ["storm"] => Ok(Self::Storm),
+            ["oracle"] => Ok(Self::Oracle),
             ["fuzz"] => Ok(Self::Fuzz { seconds: 60 }),
             ["fuzz", "--seconds", seconds] => Ok(Self::Fuzz { seconds: at_least_one("--seconds", seconds)? }),
             ["fuzz-add", target, file] => Ok(Self::FuzzAdd { target: target.to_owned(), file: file.to_owned() }),
@@ -93,7 +97,7 @@ impl Command {
 
     /// Whether it needs more than Rust itself.
     pub(crate) fn needs_tools(&self) -> bool {
-        !matches!(self, Self::Lint | Self::Bench { .. } | Self::Fuzz { .. } | Self::FuzzAdd { .. })
+        !matches!(self, Self::Lint | Self::Bench { .. } | Self::Oracle | Self::Fuzz { .. } | Self::FuzzAdd { .. })
     }
 }
 

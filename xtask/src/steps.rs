@@ -45,6 +45,10 @@ pub(crate) fn of(command: &Command) -> Vec<Step> {
             let run = "nextest run --locked --package majordomo-cli --test storm --no-fail-fast";
             vec![cargo("attacks", run).with("STORM_EVERY", "1")]
         }
+        Command::Oracle => vec![
+            cargo("recorded answers", "run --locked --quiet --manifest-path oracle/Cargo.toml"),
+            Step::new("what changed", "git", "diff --stat"),
+        ],
         Command::Fuzz { seconds } => FUZZED.iter().flat_map(|(target, _)| fuzz(target, *seconds)).collect(),
         Command::FuzzAdd { .. } => Vec::new(),
     }
@@ -166,6 +170,7 @@ mod tests {
             Command::StoryUpdate,
             eval,
             Command::Sim { seeds: 1 },
+            Command::Oracle,
             Command::Fuzz { seconds: 1 },
         ] {
             for line in lines(&command).iter().filter(|line| line.contains("cargo ") && !line.contains("cargo fmt")) {

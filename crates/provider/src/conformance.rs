@@ -9,6 +9,7 @@ use crate::fuzz_properties::listen;
 use crate::stream_reader::StreamReader;
 
 mod hostile;
+mod oracle;
 mod pieces;
 mod requests;
 mod scenes;
