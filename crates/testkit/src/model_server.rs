@@ -15,6 +15,7 @@ mod responses;
 mod strict;
 mod turn;
 mod types;
+mod unique;
 
 use std::collections::{HashMap, HashSet};
 use std::net::SocketAddr;
@@ -207,7 +208,7 @@ async fn answer(State(shared): State<Arc<Shared>>, uri: Uri, headers: HeaderMap,
                 Wire::Gemini => gemini::check(&headers, &body, &shared.signatures),
                 Wire::Ollama => ollama::check(&headers, &body, &lock(&shared.given)),
             };
-            let checked = checked.and_then(|()| types::check(wire, &body));
+            let checked = checked.and_then(|()| unique::check(&raw)).and_then(|()| types::check(wire, &body));
             (body, checked)
         }
         Err(why) => (Value::Null, Err(strict::bad(format!("the body is no JSON: {why}")))),

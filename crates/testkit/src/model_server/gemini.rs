@@ -143,6 +143,11 @@ pub(super) fn frames(saying: &Saying, asked: &Value) -> Vec<String> {
         let chunk = json!({"candidates": [candidate], "usageMetadata": more["usage"], "modelVersion": "test-model"});
         format!("data: {chunk}\r\n\r\n")
     };
+    if saying.is_filtered {
+        let usage = json!({"promptTokenCount": saying.tokens_in, "totalTokenCount": saying.tokens_in});
+        let blocked = json!({"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}, "usageMetadata": usage, "modelVersion": "test-model"});
+        return vec![format!("data: {blocked}\r\n\r\n")];
+    }
     let is_shown = asked["generationConfig"]["thinkingConfig"]["includeThoughts"] == true;
     let thoughts = saying.thoughts.split_inclusive(' ').filter(|_| is_shown);
     let mut frames: Vec<String> =

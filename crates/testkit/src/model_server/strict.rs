@@ -61,6 +61,34 @@ pub(super) fn error(wire: Wire, status: StatusCode, kind: &str, message: &str) -
     (status, JSON, body.to_string()).into_response()
 }
 
+/// The last event of an answer that an overloaded provider gives up, in the shape of its wire.
+pub(super) fn error_in_stream(wire: Wire) -> String {
+    let words = "Overloaded";
+    match wire {
+        Wire::Anthropic => {
+            let event = json!({"type": "error", "error": {"type": "overloaded_error", "message": words}});
+            format!("event: error\ndata: {event}\n\n")
+        }
+        Wire::OpenAi => {
+            let error = json!({"message": words, "type": "server_error", "param": null, "code": "engine_overloaded"});
+            format!("data: {}\n\n", json!({ "error": error }))
+        }
+        Wire::Responses => {
+            let error = json!({"code": "server_is_overloaded", "message": words});
+            let response = json!({"id": "resp_0a1b", "object": "response", "status": "failed", "error": error,
+                "incomplete_details": null, "output": [], "usage": null});
+            let event = json!({"type": "response.failed", "sequence_number": 99, "response": response});
+            format!("event: response.failed\ndata: {event}\n\n")
+        }
+        Wire::Gemini => {
+            format!("data: {}\r\n\r\n", json!({"error": {"code": 503, "message": words, "status": "UNAVAILABLE"}}))
+        }
+        Wire::Ollama => {
+            format!("{}\n", json!({"error": "server busy, please try again. maximum pending requests exceeded"}))
+        }
+    }
+}
+
 /// The key must be the right one, and the body must be announced as JSON.
 pub(super) fn headers(headers: &HeaderMap, key_header: &str, expected: &str) -> Checked {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();

@@ -49,6 +49,8 @@ pub enum Fault {
     Unfinished,
     /// The same, but the figures of what was used have come.
     Unclosed,
+    /// The answer ends with an error of an overloaded provider, in the wire's own shape, when everything was said but the end.
+    Failed,
     /// The stream ends, in good form, after so many bytes.
     CutAfter(usize),
     /// The connection breaks after so many bytes.
@@ -134,7 +136,7 @@ impl Turn {
         self
     }
 
-    /// Is stopped by a filter of the provider, on OpenAI's wires.
+    /// Is stopped by a filter of the provider: on OpenAI's wires after the words, on Gemini's before any, because of the prompt.
     #[must_use]
     pub fn filtered(mut self) -> Self {
         self.saying.is_filtered = true;
@@ -279,6 +281,10 @@ impl Turn {
         if self.fault == Some(Fault::Unclosed) {
             frames.pop();
         }
+        if self.fault == Some(Fault::Failed) {
+            frames.truncate(frames.len() - closing);
+            frames.push(strict::error_in_stream(request.wire));
+        }
         let pieces = frames.into_iter().map(|frame| Piece { after: self.chunk_delay, bytes: frame.into() }).collect();
         let stream = |pieces, ending, open| {
             let mut response = stream(pieces, ending, open);
@@ -288,7 +294,7 @@ impl Turn {
             response
         };
         match self.fault {
-            None | Some(Fault::Unfinished | Fault::Unclosed) => stream(pieces, Ending::Clean, open),
+            None | Some(Fault::Unfinished | Fault::Unclosed | Fault::Failed) => stream(pieces, Ending::Clean, open),
             Some(Fault::CutAfter(bytes)) => stream(first(pieces, bytes), Ending::Clean, open),
             Some(Fault::ResetAfter(bytes)) => stream(first(pieces, bytes), Ending::Reset, open),
             Some(Fault::StallAfter(bytes)) => stream(first(pieces, bytes), Ending::Stall, open),

@@ -1,7 +1,7 @@
 //! Good calls.
 
 use agent::message::{Message, Origin, Role};
-use agent::model::{StopReason, Tokens};
+use agent::model::{CallErrorKind as Kind, StopReason, Tokens};
 use majordomo_testkit::model_server::{Fault, ModelServer, Turn};
 use provider::scripted::Script;
 use provider::{Ask, DeltaSink, Wire};
@@ -141,6 +141,27 @@ async fn an_answer_that_a_filter_stopped_is_a_refusal() {
         let server = ModelServer::start(|_| Turn::text("I will").filtered()).await;
         let answer = with(&server, wire).ask(ask()).await.expect("an answer");
         assert_eq!((heading(&answer).0.as_str(), answer.stop), ("I will", StopReason::Refusal), "{wire:?}");
+    }
+    // Gemini can refuse a prompt before it answers, and says why.
+    let server = ModelServer::start(|_| Turn::text("I will").filtered()).await;
+    let answer = with(&server, Wire::Gemini).ask(ask()).await.expect("an answer");
+    assert_eq!(answer.stop, StopReason::Refusal);
+    assert!(heading(&answer).0.contains("PROHIBITED_CONTENT"), "{answer:?}");
+}
+
+#[tokio::test]
+async fn an_answer_that_the_provider_ends_with_an_error_has_its_kind_and_can_be_asked_for_again() {
+    // F15
+    for wire in WIRES {
+        let server = ModelServer::start(|request| match request.attempt {
+            1 => Turn::text("Let me").fault(Fault::Failed),
+            _ => Turn::text("It is done."),
+        })
+        .await;
+        let conversation = with(&server, wire);
+        let error = conversation.ask(ask()).await.expect_err("it failed");
+        assert_eq!((error.kind, error.partial.as_deref()), (Kind::Overloaded, Some("Let me")), "{wire:?}: {error}");
+        assert_eq!(heading(&conversation.ask(ask()).await.expect("an answer")).0, "It is done.", "{wire:?}");
     }
 }
 

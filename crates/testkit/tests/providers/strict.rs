@@ -147,7 +147,7 @@ async fn thoughtful(wire: Wire, model: &str) -> (ModelServer, Value) {
 }
 
 /// What the server says to a body.
-async fn told(server: &ModelServer, wire: Wire, path: &str, body: &Value) -> String {
+async fn told(server: &ModelServer, wire: Wire, path: &str, body: &impl ToString) -> String {
     let key = match wire {
         Wire::Anthropic => format!("x-api-key: {KEY}\r\nanthropic-version: 2023-06-01"),
         Wire::Gemini => format!("x-goog-api-key: {KEY}"),
@@ -204,7 +204,7 @@ fn without_thought(wire: Wire, body: &mut Value) {
 }
 
 #[tokio::test]
-async fn reasoning_that_is_lost_or_changed_and_a_field_that_is_not_known_are_refused_on_every_wire() {
+async fn reasoning_that_is_lost_or_changed_and_a_field_that_is_not_known_or_stands_twice_are_refused_on_every_wire() {
     for (wire, model, path) in THINKERS {
         let (server, good) = thoughtful(wire, model).await;
         assert!(told(&server, wire, path, &good).await.contains("200 OK"), "{wire:?}: as it was");
@@ -229,7 +229,12 @@ async fn reasoning_that_is_lost_or_changed_and_a_field_that_is_not_known_are_ref
             let answer = told(&server, wire, path, &body).await;
             assert!(answer.contains("400 Bad Request") && answer.contains(words), "{wire:?} {what}: {answer}");
         }
-        assert_eq!(server.refusals().len(), 3, "{wire:?}");
+        let (key, _) = good.as_object().and_then(|body| body.iter().next()).expect("a field");
+        let twice = good.to_string().replacen('{', &format!(r#"{{"{key}":null,"#), 1);
+        let answer = told(&server, wire, path, &twice).await;
+        let words = format!("the key `{key}` stands twice in one object");
+        assert!(answer.contains("400 Bad Request") && answer.contains(&words), "{wire:?}: {answer}");
+        assert_eq!(server.refusals().len(), 4, "{wire:?}");
     }
 }
 

@@ -98,26 +98,6 @@ async fn a_temperature_that_a_model_no_longer_takes_is_left_out_once_it_was_refu
     assert_eq!(server.refusals(), ["`temperature` is deprecated for this model."]);
 }
 
-/// How often each key stands in the outermost object of a body.
-fn keys(raw: &[u8]) -> Vec<String> {
-    struct Keys;
-    impl<'de> serde::de::Visitor<'de> for Keys {
-        type Value = Vec<String>;
-        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-            f.write_str("an object")
-        }
-        fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-            let mut keys = Vec::new();
-            while let Some((key, _)) = map.next_entry::<String, serde::de::IgnoredAny>()? {
-                keys.push(key);
-            }
-            Ok(keys)
-        }
-    }
-    let mut reader = serde_json::Deserializer::from_slice(raw);
-    serde::de::Deserializer::deserialize_map(&mut reader, Keys).expect("an object")
-}
-
 #[tokio::test]
 async fn a_further_field_replaces_what_the_program_writes_and_no_key_stands_twice() {
     for (wire, extra, expected) in [
@@ -137,13 +117,8 @@ async fn a_further_field_replaces_what_the_program_writes_and_no_key_stands_twic
         let settings = ModelSettings { temperature, effort, body, ..ModelSettings::default() };
         let providers = super::stage::providers(ProviderConfig { settings, ..config(wire, server.url(wire)) });
         open(&providers, "test/a-model").ask(ask()).await.expect("an answer");
-        assert_eq!(server.refusals(), [""; 0], "{wire:?}");
+        assert_eq!(server.refusals(), [""; 0], "{wire:?}: the server refuses a key that stands twice");
         let request = server.requests().remove(0);
-        let mut found = keys(&request.raw);
-        let all = found.len();
-        found.sort_unstable();
-        found.dedup();
-        assert_eq!(found.len(), all, "{wire:?}: {}", String::from_utf8_lossy(&request.raw));
         for field in expected {
             let (sent, set) = (&request.body[field], &extra[field]);
             match set.as_object() {
