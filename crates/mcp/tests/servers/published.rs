@@ -72,7 +72,12 @@ async fn the_server_for_pages_fetches_one_and_offers_its_prompt() {
             let _ = stream.write_all(format!("{head}{page}").as_bytes()).await;
         }
     });
-    let rig = started(program("fetch", "bin/mcp-server-fetch", &["--ignore-robots-txt"])).await;
+    // Where the server finds Node, it installs a package with npm at its first page, for which it has neither leave nor network here.
+    let mut settings = program("fetch", "bin/mcp-server-fetch", &["--ignore-robots-txt", "--allow-private-ips"]);
+    if let Connection::Program { env, .. } = &mut settings.connection {
+        env.insert("PATH".to_owned(), installed().join("bin").display().to_string());
+    }
+    let rig = started(settings).await;
     let fetched = rig.call("fetch__fetch", &serde_json::json!({ "url": address }).to_string()).await;
     assert!(!fetched.is_error && fetched.content.contains("from this machine"), "{}", fetched.content);
     assert_eq!(fetched.foreign.as_deref(), Some("MCP server fetch"));
