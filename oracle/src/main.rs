@@ -10,7 +10,6 @@ use std::path::Path;
 
 use rig_core::completion::{AssistantContent, CompletionRequest, CompletionResponse};
 use rig_core::driver::{Model, Transport};
-use rig_core::error::ProviderError;
 use rig_core::operation::Completion;
 use rig_core::providers::{
     anthropic::AnthropicConfig, gemini::GeminiConfig, ollama::OllamaConfig, openai::OpenAIConfig,
@@ -44,15 +43,16 @@ fn read(wire: &str, bytes: Vec<u8>) -> Value {
         "openai" => ask(&OpenAIConfig::new("key").connect(client).chat("test-model")),
         _ => ask(&OpenAIConfig::new("key").connect(client).responses("gpt-6.1-sol")),
     };
-    answer.map_or_else(|_| json!({"failed": true}), |answer| found(&answer))
+    answer.map_or_else(|| json!({"failed": true}), |answer| found(&answer))
 }
 
-fn ask<W, T>(model: &Model<W, T>) -> Result<CompletionResponse, ProviderError>
+/// The answer; none where it ends with an error.
+fn ask<W, T>(model: &Model<W, T>) -> Option<CompletionResponse>
 where
     W: Wire<Op = Completion>,
     T: Transport<W>,
 {
-    futures_executor::block_on(model.stream(CompletionRequest::new("go"))?.finish())
+    futures_executor::block_on(model.stream(CompletionRequest::new("go")).ok()?.finish()).ok()
 }
 
 fn found(answer: &CompletionResponse) -> Value {
