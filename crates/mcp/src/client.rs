@@ -12,15 +12,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rmcp::model::{
-    ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction, Implementation,
-    ListRootsResult, ProgressNotificationParam, ProgressToken, ProtocolVersion, Root,
+    ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationCapability,
+    Implementation, ListRootsResult, ProgressNotificationParam, ProgressToken, ProtocolVersion, Root,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleClient};
 use rmcp::{ClientHandler, ErrorData};
 use tokio::sync::Notify;
 use tool::{Progress, ToolContext};
 
-use crate::elicit::Form;
+use crate::elicit::{Form, Visit, Wish};
 
 /// The longest progress message that is shown.
 const LONGEST_PROGRESS: usize = 200;
@@ -100,8 +100,8 @@ impl Client {
         self.0.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks the person of the call that began first; none where nobody answers.
-    async fn ask(&self, form: &Form) -> Option<serde_json::Value> {
+    /// Asks the person of the call that began first; none where nobody answers, else what is sent with the consent.
+    async fn ask(&self, wish: &Wish) -> Option<Option<serde_json::Value>> {
         let _alone = self.0.asking.lock().await;
         let (number, context) =
             self.calls().under_way.first_key_value().map(|(number, call)| (*number, call.context.clone()))?;
@@ -109,12 +109,12 @@ impl Client {
         let _open = Open::new(self, number);
         let mut wrong = None;
         for _ in 0..MOST_TRIES {
-            let text = form.question(&self.0.server, wrong.as_deref());
+            let text = wish.question(&self.0.server, wrong.as_deref());
             let answer = tokio::select! {
-                answer = asks.ask(text, form.choices()) => answer?,
+                answer = asks.ask(text, wish.choices()) => answer?,
                 () = context.stop.cancelled() => return None,
             };
-            match form.read(&answer) {
+            match wish.read(&answer) {
                 Ok(content) => return Some(content),
                 Err(why) => wrong = Some(why),
             }
@@ -195,7 +195,8 @@ impl Drop for Open {
 fn config() -> ClientConfig {
     let mut capabilities = ClientCapabilities::default();
     capabilities.roots = Some(Default::default());
-    capabilities.elicitation = Some(Default::default());
+    let forms_and_addresses = ElicitationCapability::new().with_form(Default::default()).with_url(Default::default());
+    capabilities.elicitation = Some(forms_and_addresses);
     let us = Implementation::new("majordomo", env!("CARGO_PKG_VERSION"));
     ClientConfig::new(capabilities, us).with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
 }
@@ -216,17 +217,20 @@ impl ClientHandler for Client {
         request: ElicitRequestParams,
         _: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
-        let form = match request {
+        let wish = match request {
             ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } => {
                 let schema = serde_json::to_value(&requested_schema).unwrap_or_default();
-                Form::new(&message, &schema)
+                Form::new(&message, &schema).map(Wish::Form)
             }
-            // An address that the person should open: neither offered nor opened.
+            ElicitRequestParams::UrlElicitationParams { message, url, .. } => {
+                Visit::new(&message, &url).map(Wish::Visit)
+            }
             _ => None,
         };
-        let Some(form) = form else { return Ok(ElicitResult::new(ElicitationAction::Decline)) };
-        Ok(match self.ask(&form).await {
-            Some(content) => ElicitResult::new(ElicitationAction::Accept).with_content(content),
+        let Some(wish) = wish else { return Ok(ElicitResult::new(ElicitationAction::Decline)) };
+        Ok(match self.ask(&wish).await {
+            Some(Some(content)) => ElicitResult::new(ElicitationAction::Accept).with_content(content),
+            Some(None) => ElicitResult::new(ElicitationAction::Accept),
             None => ElicitResult::new(ElicitationAction::Decline),
         })
     }
@@ -278,6 +282,6 @@ mod tests {
     #[test]
     fn no_model_is_offered_to_servers() {
         let offered = serde_json::to_value(config().capabilities).unwrap();
-        assert_eq!(offered, serde_json::json!({"roots": {}, "elicitation": {}}));
+        assert_eq!(offered, serde_json::json!({"roots": {}, "elicitation": {"form": {}, "url": {}}}));
     }
 }

@@ -1,5 +1,8 @@
 //! What a server wants to know from a person in the middle of a call: a form of a few plain fields, put as one question and answered with one text.
 //!
+//! A server may also want a person to open an address (`Visit`). The address is shown and never opened from here: a person who
+//! opens it sees where it leads, and says so; nothing else is sent to the server.
+//!
 //! The words are the server's, so that the question says whose they are and where the answer goes. Every person who finds the question,
 //! at a terminal, by `approve answer`, over HTTP or on the page, answers it in the same way: the value of the only field, the number of a
 //! choice, or `field: value` for each of several, or JSON.
@@ -10,6 +13,84 @@ use serde_json::{Map, Value};
 const MOST_FIELDS: usize = 20;
 const LONGEST_WORDS: usize = 2_000;
 const LONGEST_FIELD: usize = 300;
+
+/// What a server wants from a person.
+#[derive(Debug)]
+pub(crate) enum Wish {
+    Form(Form),
+    Visit(Visit),
+}
+
+impl Wish {
+    /// The question, with what was wrong about the last answer.
+    pub fn question(&self, server: &str, wrong: Option<&str>) -> String {
+        match self {
+            Self::Form(form) => form.question(server, wrong),
+            Self::Visit(visit) => visit.question(server, wrong),
+        }
+    }
+
+    /// Answers that can be chosen by their number.
+    pub fn choices(&self) -> Vec<String> {
+        match self {
+            Self::Form(form) => form.choices(),
+            Self::Visit(_) => vec!["yes".to_owned()],
+        }
+    }
+
+    /// What is sent with the consent, if anything; or why the answer does not fit.
+    pub fn read(&self, answer: &str) -> Result<Option<Value>, String> {
+        match self {
+            Self::Form(form) => form.read(answer).map(Some),
+            Self::Visit(_) if is_yes(answer) => Ok(None),
+            Self::Visit(_) => Err("answer yes once you have opened it, or refuse the question".to_owned()),
+        }
+    }
+}
+
+/// An address that a person should open.
+#[derive(Debug)]
+pub(crate) struct Visit {
+    message: String,
+    address: String,
+    host: String,
+}
+
+impl Visit {
+    /// An address over HTTPS that names its host plainly; none for any other, which is refused without a question.
+    pub fn new(message: &str, address: &str) -> Option<Self> {
+        let is_plain = |c: char| c.is_ascii_graphic();
+        if address.len() > LONGEST_WORDS || !address.chars().all(is_plain) {
+            return None;
+        }
+        let parsed = reqwest::Url::parse(address).ok()?;
+        let has_user = !parsed.username().is_empty() || parsed.password().is_some();
+        // A name that is written in other letters than it is sent in can look like another host.
+        let host = parsed.host_str().filter(|host| !host.split('.').any(|label| label.starts_with("xn--")))?;
+        (parsed.scheme() == "https" && !has_user).then(|| Self {
+            message: plain(message, LONGEST_WORDS),
+            host: host.to_owned(),
+            // As it was parsed, so that what is shown is what a browser opens.
+            address: parsed.to_string(),
+        })
+    }
+
+    fn question(&self, server: &str, wrong: Option<&str>) -> String {
+        let Self { message, address, host } = self;
+        let mut text = format!(
+            "MCP server {server} asks you to open an address at {host}: {message}\n{address}\nIt is not opened for you. Open it yourself if you know \
+             the host, and answer yes to tell the server that you did."
+        );
+        if let Some(wrong) = wrong {
+            text.push_str(&format!("\nThe last answer does not fit: {wrong}"));
+        }
+        text
+    }
+}
+
+fn is_yes(answer: &str) -> bool {
+    ["yes", "y"].contains(&answer.trim().to_lowercase().as_str())
+}
 
 /// A form.
 #[derive(Debug)]
@@ -83,7 +164,8 @@ impl Form {
         let answer = answer.trim();
         let given: Map<String, Value> = match (serde_json::from_str(answer), self.fields.as_slice()) {
             (Ok(Value::Object(given)), _) => given,
-            (_, []) => Map::new(),
+            (_, []) if is_yes(answer) => Map::new(),
+            (_, []) => return Err("answer yes, or refuse the question".to_owned()),
             (_, [field]) => Map::from_iter([(field.name.clone(), Value::from(answer))]),
             _ => {
                 let lines = answer.split(['\n', ';']).filter(|line| !line.trim().is_empty());
@@ -218,7 +300,9 @@ mod tests {
         .unwrap();
         assert_eq!(choice.choices(), ["a", "b"]);
         assert!(Form::new("?", &json!({"properties": {"c": {"type": "object"}}})).is_none());
-        assert_eq!(Form::new("Agree?", &json!({})).unwrap().read("yes").unwrap(), json!({}));
+        let agree = Form::new("Agree?", &json!({})).unwrap();
+        assert_eq!(agree.read("yes").unwrap(), json!({}));
+        assert!(agree.read("no").is_err(), "another answer is no consent");
     }
 
     // T27
@@ -227,5 +311,31 @@ mod tests {
         let form = Form::new("a\u{1b}[2Jb", &json!({"properties": {"x": {"type": "string", "description": "\u{7}y"}}}))
             .unwrap();
         assert!(!form.question("s", None).chars().any(|c| c.is_control() && c != '\n'));
+    }
+
+    // T54, T55
+    #[test]
+    fn an_address_is_shown_with_its_host_and_deceptive_ones_are_refused() {
+        let visit = Wish::Visit(Visit::new("Log in", "https://Login.Example:8443/a?b=c").unwrap());
+        let text = visit.question("kit", None);
+        assert!(
+            text.contains("open an address at login.example: Log in\nhttps://login.example:8443/a?b=c\n"),
+            "{text}"
+        );
+        assert_eq!(visit.read("yes"), Ok(None));
+        assert!(visit.read("no").is_err() && visit.read("").is_err());
+        for address in [
+            "http://login.example/",
+            "file:///etc/passwd",
+            "javascript:alert(1)",
+            "https://bank.example@evil.example/",
+            "https://xn--bnk-elb.example/",
+            "https://b\u{e4}nk.example/",
+            "https://a.example/\u{1b}[2J",
+            "https://a.example/$(touch x) y",
+            "not an address",
+        ] {
+            assert!(Visit::new("Log in", address).is_none(), "{address}");
+        }
     }
 }

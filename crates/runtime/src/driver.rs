@@ -340,9 +340,7 @@ impl Driver {
             }
             self.performer.decided_by = Some(tools);
             if events.is_empty() {
-                // A call that asks is answered also where nothing is remembered of that: nobody can be asked.
-                effects.retain(|effect| matches!(effect, agent::Effect::AnswerTool { .. }));
-                self.after(&events, effects, rules.as_ref(), reopening);
+                debug_assert!(effects.is_empty(), "nothing is performed before it is remembered: {effects:?}");
             } else {
                 match self.commit(now, &events).await {
                     Commitment::Done => self.after(&events, effects, rules.as_ref(), reopening),

@@ -10,7 +10,7 @@ use crate::id::{CallId, InputId};
 use crate::json::Json;
 use crate::machine::Moment;
 use crate::permission::{Action, Weighed};
-use crate::thread::{Slot, SlotState};
+use crate::thread::SlotState;
 use crate::tools::{Risk, ToolInfo, ToolResult};
 use crate::turn::permission::way_out;
 use crate::turn::starting::Starting;
@@ -27,14 +27,19 @@ pub fn ask_all(moment: &mut Moment<'_>) {
 }
 
 /// A call that is under way wants to know something from a person. It goes on meanwhile, and whatever comes of the question is handed to it.
+///
+/// Where nobody can be asked, the question is withdrawn at once: the log says that it was asked before the call hears that it has no
+/// answer. A call that is over waits for nothing, and its question means nothing.
 pub fn wanted(moment: &mut Moment<'_>, call: &CallId, question: Question) {
     let number = question.midway.unwrap_or_default();
     let question = Question { midway: Some(number), ..question };
     let is_ending = moment.thread.run.as_ref().is_none_or(|run| run.closing.ending.is_some());
-    let running = |slot: &&Slot| matches!(slot.state, SlotState::Running { stopping: false, .. });
-    let slot = moment.thread.calls.slot(call).filter(running).filter(|_| !is_ending);
-    let Some(slot) = slot.filter(|_| moment.facts.consent == Consent::Asked) else {
-        return moment.ask(Effect::AnswerTool { call: call.clone(), number, answer: None });
+    let Some(slot) = moment.thread.calls.slot(call) else { return };
+    let SlotState::Running { stopping, .. } = slot.state else { return };
+    let why_nobody = match moment.facts.consent {
+        _ if stopping || is_ending => Some("the call is being stopped"),
+        Consent::Asked => None,
+        Consent::Nobody => Some("nobody can be asked here"),
     };
     let thread = &*moment.thread;
     let id = ApprovalId::of(thread.id(), thread.issued.questions + 1);
@@ -58,7 +63,11 @@ pub fn wanted(moment: &mut Moment<'_>, call: &CallId, question: Question) {
         places: 0,
         expires_at: moment.now.plus_ms(EXPIRES_MS),
     };
+    let id = approval.id.clone();
     moment.emit(Event::ApprovalRequested(Box::new(approval)));
+    if let Some(reason) = why_nobody {
+        withdraw(moment, &id, reason);
+    }
 }
 
 /// Questions of a call that is over are no longer of use.

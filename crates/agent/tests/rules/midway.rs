@@ -59,14 +59,18 @@ fn where_nobody_can_be_asked_or_nobody_wants_to_answer_the_call_hears_that() {
     let mut room = running(Consent::Nobody);
     room.hears(asks(1));
     assert_eq!((answers(&room), room.thread.approvals.open.len()), (vec![(1, None)], 0));
+    let said: Vec<&str> = room.events.iter().rev().take(2).map(Event::kind).collect();
+    assert_eq!(said, ["approval_resolved", "approval_requested"], "it is remembered before the call hears of it");
+    assert!(room.thread.findings.unanswered.is_empty(), "no rule would have answered it");
     let mut room = running(Consent::Asked);
     room.hears(asks(1));
     decides(&mut room, Decision::deny("no"));
     assert_eq!(answers(&room), [(1, None)]);
-    // A call that is over, or was never made, asks nobody.
+    // A call that is over waits for nothing.
     room.returns("c1", "done");
+    let before = room.events.len();
     room.hears(asks(2));
-    assert_eq!(answers(&room), [(1, None), (2, None)]);
+    assert_eq!((answers(&room), room.events.len()), (vec![(1, None)], before));
 }
 
 #[test]

@@ -92,6 +92,28 @@ async fn a_server_asks_the_person_of_the_call_and_is_sent_what_fits() {
     rig.servers.close().await;
 }
 
+// T54, T55
+#[tokio::test(flavor = "multi_thread")]
+async fn an_address_is_shown_to_the_person_and_a_deceptive_one_is_refused_without_a_question() {
+    let rig = Rig::started(vec![server("kit", "polite,older")]).await;
+    let person = Arc::new(Person { answers: Mutex::new(vec!["no", "yes"]), ..Person::default() });
+    let context = with(&person, &rig);
+    let visit = |address: &str| serde_json::json!({ "text": address }).to_string();
+    let said = rig.call_in("kit__ask_visit", &visit("https://login.example/start"), &context).await;
+    assert!(said.content.starts_with("Accept"), "{}", said.content);
+    let asked = person.asked.lock().unwrap().clone();
+    assert_eq!(asked.len(), 2, "no is not yes");
+    assert!(asked[0].0.contains("https://login.example/start\nIt is not opened for you"), "{}", asked[0].0);
+    for address in ["http://login.example/", "https://bank.example@evil.example/", "file:///etc/passwd"] {
+        let said = rig.call_in("kit__ask_visit", &visit(address), &context).await;
+        assert!(said.content.starts_with("Decline"), "{address}: {}", said.content);
+    }
+    assert_eq!(person.asked.lock().unwrap().len(), 2, "no person sees them");
+    let unanswered = rig.call_in("kit__ask_visit", &visit("https://login.example/"), &context).await;
+    assert!(unanswered.content.starts_with("Decline"), "{}", unanswered.content);
+    rig.servers.close().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_time_of_a_call_does_not_run_while_a_person_thinks() {
     let quick = ServerSettings { call_time: Duration::from_millis(400), ..server("kit", "polite,older") };

@@ -69,7 +69,7 @@ impl ServerHandler for Polite {
     ) -> Result<ListToolsResult, ErrorData> {
         let schema = json!({"type": "object", "properties": {"text": {"type": "string"}}});
         let tool = |name: &str| json!({"name": name, "description": format!("Does {name}"), "inputSchema": schema});
-        let names = ["echo", "ask_person", "ask_person_more", "ask_model"];
+        let names = ["echo", "ask_person", "ask_person_more", "ask_visit", "ask_model"];
         Ok(made(json!({"tools": names.map(tool)})))
     }
 
@@ -89,6 +89,11 @@ impl ServerHandler for Polite {
             "ask_person_more" => {
                 let schema = json!({"type": "object", "properties": {"count": {"type": "integer"}, "sure": {"type": "boolean"}}, "required": ["count", "sure"]});
                 asked(&context, "How many?", &schema).await
+            }
+            "ask_visit" => {
+                let url = arguments["text"].as_str().unwrap_or_default();
+                let params = json!({"mode": "url", "message": "Log in", "url": url, "elicitationId": "e1"});
+                answer(&context, made(params)).await
             }
             "ask_model" => {
                 let params: CreateMessageRequestParams = made(json!({
@@ -150,7 +155,10 @@ impl ServerHandler for Polite {
 
 /// What the person answered, as the result of a call.
 async fn asked(context: &RequestContext<RoleServer>, message: &str, schema: &Value) -> String {
-    let params: ElicitRequestParams = made(json!({"mode": "form", "message": message, "requestedSchema": schema}));
+    answer(context, made(json!({"mode": "form", "message": message, "requestedSchema": schema}))).await
+}
+
+async fn answer(context: &RequestContext<RoleServer>, params: ElicitRequestParams) -> String {
     match context.peer.create_elicitation(params).await {
         Ok(answer) => format!("{:?} {}", answer.action, answer.content.unwrap_or_default()),
         Err(error) => format!("nobody was asked: {error}"),
