@@ -176,6 +176,7 @@ impl Change {
             | Event::ContextTrimmed { .. }
             | Event::ContextCompacted { .. }
             | Event::ToolsChanged { .. }
+            | Event::SettingsChanged { .. }
             | Event::StallNoticed { .. }
             | Event::BudgetWarned { .. } => return None,
         })

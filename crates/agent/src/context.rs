@@ -46,12 +46,7 @@ pub(crate) fn own_words(created: &ThreadCreated) -> Option<String> {
 /// The system prompt of a new thread, as far as others of its role share it: its role, then where and how it works.
 pub(crate) fn new_system(created: &ThreadCreated) -> String {
     let mut text = created.role.prompt.trim_end().to_owned();
-    let mode = match created.mode {
-        Mode::Plan => "plan: you may only read",
-        Mode::Ask => "ask: reading is allowed, all else needs a person's consent",
-        Mode::Auto => "auto: you may write in the workspace; what is risky needs a person's consent",
-        Mode::Dangerous => "dangerous: nothing asks, so take care",
-    };
+    let mode = mode_words(created.mode);
     let _ = write!(
         text,
         "\n\nWorkspace: {} (paths are relative to it). Today: {}. Mode {mode}.\n\
@@ -101,14 +96,38 @@ pub fn last_turn(ending: &Ending) -> String {
 
 /// The wish for a summary that takes the conversation's place.
 pub fn compaction() -> String {
-    "Your context is nearly full. Sum up this conversation for yourself; the summary takes its place. \
+    "Sum up this conversation for yourself; the summary takes its place. \
      Keep: the goal, decisions, facts with file names and figures, what was done, what is left. Tools are off."
         .to_owned()
 }
 
-/// The summary, as it stands after the brief.
-pub fn summary(text: &str) -> String {
-    format!("Your own summary of the work so far (older messages were dropped):\n{text}")
+/// How a run begins that a person started to have the conversation replaced by a summary.
+pub fn summary_wanted() -> String {
+    "Replace this conversation by a summary of it.".to_owned()
+}
+
+/// What a mode allows, as the system prompt and notices say it.
+fn mode_words(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Plan => "plan: you may only read",
+        Mode::Ask => "ask: reading is allowed, all else needs a person's consent",
+        Mode::Auto => "auto: you may write in the workspace; what is risky needs a person's consent",
+        Mode::Dangerous => "dangerous: nothing asks, so take care",
+    }
+}
+
+/// The mode was changed. The system prompt, which names the mode that it began with, stays as it is.
+pub fn mode_changed(mode: Mode) -> String {
+    format!(
+        "The user changed the mode. From here on it is {}. What was said of the mode before no longer holds.",
+        mode_words(mode)
+    )
+}
+
+/// The summary, as it stands after the brief. A mode that is no longer the one of the system prompt is named again.
+pub fn summary(text: &str, changed_mode: Option<Mode>) -> String {
+    let mode = changed_mode.map(|mode| format!("\n\n{}", mode_changed(mode))).unwrap_or_default();
+    format!("Your own summary of the work so far (older messages were dropped):\n{text}{mode}")
 }
 
 /// What stands where an old result stood.

@@ -15,7 +15,7 @@ use crate::input::{Outside, Strength};
 use crate::json::Json;
 use crate::message::{Attachment, Part, Told};
 use crate::mode::Mode;
-use crate::model::{CallError, StopReason, Tokens};
+use crate::model::{CallError, Model, StopReason, Tokens};
 use crate::permission::{Decider, Layer};
 use crate::policy::{Lifecycle, Policy};
 use crate::report::{Report, Usage};
@@ -312,6 +312,20 @@ pub enum Event {
         /// Whether one of those that it has in addition is described in the words of a stranger.
         #[serde(default, skip_serializing_if = "is_false")]
         foreign: bool,
+    },
+    /// The thread has another model or another mode from its next turn on, as a person chose.
+    SettingsChanged {
+        /// The input that brought it.
+        input: InputId,
+        /// The model; none where it stays.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        model: Option<Box<Model>>,
+        /// The mode that it was given: the chosen one, or the most that it may have; none where it stays.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        mode: Option<Mode>,
+        /// What the model reads about it with its next turn. The system prompt stays as it was.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        told: Option<Arc<str>>,
     },
     /// Nothing was heard of the thread for a while.
     StallNoticed {
@@ -790,6 +804,7 @@ impl Event {
             Event::ContextTrimmed { .. } => "context_trimmed",
             Event::ContextCompacted { .. } => "context_compacted",
             Event::ToolsChanged { .. } => "tools_changed",
+            Event::SettingsChanged { .. } => "settings_changed",
             Event::StallNoticed { .. } => "stall_noticed",
             Event::BudgetWarned { .. } => "budget_warned",
             Event::Reopened { .. } => "reopened",

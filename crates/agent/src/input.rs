@@ -12,7 +12,8 @@ use crate::budget::Grant;
 use crate::id::{CallId, InputId, ThreadId, Time};
 use crate::json::Json;
 use crate::message::Attachment;
-use crate::model::{Answer, CallError};
+use crate::mode::Mode;
+use crate::model::{Answer, CallError, Model};
 use crate::report::Report;
 use crate::tools::ToolResult;
 
@@ -171,6 +172,21 @@ pub enum Outside {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         read: bool,
     },
+    /// A person chose another model or another mode for the thread. It holds from its next turn on.
+    Chosen {
+        /// The model; none where it stays.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        model: Option<Box<Model>>,
+        /// The mode; none where it stays.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        mode: Option<Mode>,
+    },
+    /// A person wants the conversation to be replaced by a summary of it. A thread that works does so when its run is over.
+    SummaryWanted {
+        /// What the run may spend that it begins, where that is not what the thread was created with.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        grant: Option<Box<Grant>>,
+    },
     /// A running thread is told something; it reads it at its next turn.
     Steered {
         /// The words.
@@ -223,7 +239,12 @@ impl Outside {
     /// Whether it means something where no run goes on.
     pub fn needs_no_run(&self) -> bool {
         match self {
-            Self::UserSaid { .. } | Self::Asked { .. } | Self::Noticed { .. } | Self::ChildWanted => true,
+            Self::UserSaid { .. }
+            | Self::Asked { .. }
+            | Self::Noticed { .. }
+            | Self::ChildWanted
+            | Self::Chosen { .. }
+            | Self::SummaryWanted { .. } => true,
             Self::Steered { .. } | Self::Stopped { .. } | Self::Decided { .. } | Self::Marked { .. } => false,
         }
     }

@@ -20,7 +20,7 @@ use crate::input::{Outside, Strength};
 use crate::json::Json;
 use crate::message::{Message, Origin, Part, Role as Speaker, Told};
 use crate::mode::Mode;
-use crate::model::{CallErrorKind, StopReason};
+use crate::model::{CallErrorKind, Model, StopReason};
 use crate::permission::{Action, Rule};
 use crate::policy::{CountMode, ReportData};
 use crate::report::{Outcome, Report, Usage};
@@ -56,6 +56,10 @@ pub struct Thread {
     pub foreign: bool,
     /// The conversation, as the model is shown it.
     pub talk: Talk,
+    /// The model that speaks. It begins with that of its role; `SettingsChanged` changes it, and nothing else does.
+    pub model: Model,
+    /// What it may do, by the same way.
+    pub mode: Mode,
     /// The tools that it has.
     pub tools: Tools,
     /// The run that is under way; none while the thread is idle or over.
@@ -100,16 +104,22 @@ impl Inbox {
         match self.arrived.iter().find(|(id, _)| id == message).map(|(_, input)| input) {
             Some(Outside::UserSaid { output_schema, .. }) => (output_schema.clone(), Origin::Person),
             Some(Outside::Asked { .. }) => (None, Origin::Brief),
-            Some(Outside::Noticed { .. }) => (None, Origin::Program),
+            Some(Outside::Noticed { .. } | Outside::SummaryWanted { .. }) => (None, Origin::Program),
             Some(
                 Outside::Steered { .. }
                 | Outside::Stopped { .. }
                 | Outside::Decided { .. }
                 | Outside::ChildWanted
-                | Outside::Marked { .. },
+                | Outside::Marked { .. }
+                | Outside::Chosen { .. },
             )
             | None => (None, Origin::Person),
         }
+    }
+
+    /// Whether an input asks for a summary of the conversation.
+    fn wants_summary(&self, input: &InputId) -> bool {
+        self.arrived.iter().any(|(id, waiting)| id == input && matches!(waiting, Outside::SummaryWanted { .. }))
     }
 
     /// Whether something waits that begins a run, or means something without one.
@@ -364,6 +374,8 @@ impl Thread {
             last_at: at,
             foreign: created.foreign,
             talk,
+            model: created.role.model.clone(),
+            mode: created.mode,
             tools: Tools::of(&created.role),
             run: None,
             findings: Findings::default(),
@@ -428,7 +440,7 @@ impl Thread {
 
     /// Tokens that fit into one request, answer included: as the provider said, else as is known of the model.
     pub fn context_tokens(&self) -> u64 {
-        let known = self.created.role.model.context_tokens;
+        let known = self.model.context_tokens;
         self.talk.window_tokens().map_or(known, |told| told.min(known))
     }
 
@@ -591,6 +603,7 @@ impl Thread {
             }
             Event::RunStarted { input, prompt, attachments, told, grant, .. } => {
                 let (output_schema, origin) = self.inbox.asks(input);
+                let sums_up = self.inbox.wants_summary(input);
                 self.take(input);
                 let text = told.as_ref().map_or_else(|| prompt.clone(), |told| told.with(prompt));
                 let mut said = Message::user(text, origin);
@@ -599,6 +612,7 @@ impl Thread {
                 self.start_run(at, grant.clone());
                 let run = self.run_mut();
                 (run.asked, run.output_schema) = (Some(input.clone()), output_schema);
+                run.window.sums_up = sums_up;
             }
             Event::Steered { input, text, from, told } => {
                 self.take(input);
@@ -775,12 +789,27 @@ impl Thread {
                 let text: Arc<str> = told.as_ref().map_or_else(shown, |told| told.with(summary));
                 self.talk.compact(&text);
                 let turn = self.issued.turns;
-                self.run_mut().window.compacted_at = Some(turn);
+                let run = self.run_mut();
+                run.window.compacted_at = Some(turn);
+                if run.window.sums_up {
+                    // The summary is all that was wanted, and is what the run reports.
+                    run.words.last_text = summary.clone();
+                    run.phase = Phase::Answered;
+                }
             }
             Event::ToolsChanged { version, added, removed, foreign } => {
                 self.foreign |= foreign;
                 self.tools.change(version, added, removed);
                 self.talk.restart();
+            }
+            Event::SettingsChanged { input, model, mode, told } => {
+                self.take(input);
+                if let Some(model) = model {
+                    self.model = (**model).clone();
+                    self.talk.change_model();
+                }
+                self.mode = mode.unwrap_or(self.mode);
+                self.inbox.notices.extend(told.as_deref().map(|told| notice(told, Origin::Program)));
             }
             Event::StallNoticed { .. } => self.run_mut().clock.stalled_at = Some(at),
             Event::BudgetWarned { limit, .. } => {
@@ -846,7 +875,7 @@ impl Thread {
             preset: self.created.preset.clone(),
             household: self.created.household.clone(),
             path,
-            above: self.created.above.iter().cloned().chain([self.created.layer()]).collect(),
+            above: self.created.above.iter().cloned().chain([self.layer()]).collect(),
             progress: spawned.progress,
             lifecycle: self.created.policy.lifecycle,
             created_for: None,
@@ -1009,7 +1038,7 @@ impl Thread {
         run.pace.cut_row += u32::from(is_cut);
         run.pace.half_row += u32::from(is_half);
         run.pace.cut_short = is_half.then(|| CutShort { limit: max_tokens, call: answered.cut_call.clone() });
-        let longest = self.created.role.model.max_output_tokens;
+        let longest = self.model.max_output_tokens;
         let next = match &answered.next {
             Some(next) => next.clone(),
             None => unlogged::next(run, answered, has_calls, is_cut, longest),
@@ -1157,7 +1186,7 @@ impl Thread {
     fn note_too_long(&mut self, told: Option<u64>) {
         let Some(Phase::Asking(asking)) = self.run.as_ref().map(|run| &run.phase) else { return };
         let (max_tokens, epoch) = (asking.turn.max_tokens, self.talk.epoch());
-        let assumed = self.created.role.model.context_tokens;
+        let assumed = self.model.context_tokens;
         self.talk.too_long(asking.turn.claim.tokens, assumed, told);
         let window = &mut self.run_mut().window;
         let times = window.refused.map_or(0, |refused| refused.times) + 1;

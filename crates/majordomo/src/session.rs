@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use agent::approval::{Approval, Decision};
-use agent::{Outside, Report, Strength, ThreadId};
+use agent::{Mode, Outside, Report, Strength, ThreadId};
 use async_recursion::async_recursion as boxed;
 use runtime::{Runtime, Said};
 use schemars::JsonSchema;
@@ -140,6 +140,37 @@ impl Session {
                 self.staff.approvals().ask_again(self.store(), root).await?;
                 Ok(Run::answering(&self.staff, updates, thread, message))
             }
+            Err(error) => {
+                self.staff.approvals().end(root);
+                Err(error.into())
+            }
+        }
+    }
+
+    /// Gives a thread of this conversation another model, `provider/model`, or another mode, from its next turn on. The mode is never
+    /// freer than what its agent and those above it may. Nothing is written where the model cannot be asked from here.
+    #[boxed]
+    pub async fn choose(&self, thread: &ThreadId, model: Option<&str>, mode: Option<Mode>) -> Result<(), Error> {
+        self.staff.check_open()?;
+        let unknown = || runtime::Error::from(store::Error::UnknownThread(thread.as_str().into()));
+        let row = self.store().thread(thread).await?.ok_or_else(unknown)?;
+        let model = model.map(|model| self.staff.model_for(&row.agent, model)).transpose()?;
+        self.staff.tools_ready().await;
+        Ok(self.runtime().choose(thread, model, mode).await?)
+    }
+
+    /// Has a thread of this conversation replace what was said in it by a summary, which is the report of the run. One that works does so
+    /// when it is done.
+    #[boxed]
+    pub async fn sum_up(&self, thread: &ThreadId) -> Result<Run, Error> {
+        self.staff.check_open()?;
+        let root = &thread.root();
+        self.check_models(root).await?;
+        let updates = Updates::new(self.runtime(), root.clone());
+        self.staff.approvals().begin(self.runtime(), root, None);
+        self.staff.tools_ready().await;
+        match self.runtime().sum_up(thread).await {
+            Ok(message) => Ok(Run::answering(&self.staff, updates, thread, message)),
             Err(error) => {
                 self.staff.approvals().end(root);
                 Err(error.into())

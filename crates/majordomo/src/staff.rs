@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use agent::creation::{Errand, Root, errand};
 use agent::delegation::Preference;
+use agent::event::ThreadCreated;
 use agent::message::Attachment;
 use agent::permission::Rule;
 use agent::policy::VERBS;
@@ -687,7 +688,12 @@ impl Staff {
         let root = Root { grant: task.limits.narrow(&root.grant), ..root };
         self.check_price(&root)?;
         let parent = match task.id.parent() {
-            Some(parent) => Some(self.runtime().created(&parent).await?),
+            Some(parent) => {
+                let created = self.runtime().created(&parent).await?;
+                // A person may have chosen another mode since.
+                let mode = self.store().thread(&parent).await?.map_or(created.mode, |row| row.mode);
+                Some(ThreadCreated { mode, ..created })
+            }
             None => None,
         };
         let wanted = Errand {
@@ -741,6 +747,13 @@ impl Staff {
     pub(crate) fn check_model(&self, model: &str) -> Result<(), Error> {
         drop(self.0.providers.open(model)?);
         Ok(())
+    }
+
+    /// A model that can be asked from here, as an agent speaks with it.
+    pub(crate) fn model_for(&self, agent: &str, model: &str) -> Result<agent::model::Model, Error> {
+        self.check_model(model)?;
+        let effort = self.0.catalog.agent(agent).and_then(|agent| agent.effort.clone());
+        Ok(agent::model::Model { effort, ..self.0.providers.model(model)? })
     }
 
     fn model_of(&self, agent: &str) -> Result<&str, Error> {

@@ -349,8 +349,11 @@ fn at_rest(lines: Vec<(u64, Line)>, root: &ThreadId, end: Option<u64>) -> Option
         }
     }
     last.contains_key(root).then(|| {
-        // What people said of it afterwards belongs to it as it is now, and not to what it was at an earlier answer.
-        let is_mark = |line: &Line| matches!(line.event, Event::InputArrived { input: Outside::Marked { .. }, .. });
+        // What people said of it or chose for it afterwards belongs to it as it is now, and not to what it was at an earlier answer.
+        let is_mark = |line: &Line| match &line.event {
+            Event::InputArrived { input, .. } => matches!(input, Outside::Marked { .. } | Outside::Chosen { .. }),
+            event => matches!(event, Event::SettingsChanged { .. }),
+        };
         let is_kept = |place: &u64, line: &Line| {
             last.get(&line.thread).is_some_and(|last| place <= last || end.is_none() && is_mark(line))
         };
@@ -371,6 +374,13 @@ fn taken(event: Event, taking: &Taking) -> Event {
         Event::ChildSpawned(mut spawned) => {
             spawned.mode = spawned.mode.meet(taking.mode);
             Event::ChildSpawned(spawned)
+        }
+        Event::InputArrived { id, input: Outside::Chosen { model, mode } } => {
+            let mode = mode.map(|mode| mode.meet(taking.mode));
+            Event::InputArrived { id, input: Outside::Chosen { model, mode } }
+        }
+        Event::SettingsChanged { input, model, mode, told } => {
+            Event::SettingsChanged { input, model, mode: mode.map(|mode| mode.meet(taking.mode)), told }
         }
         other => without_consent(other),
     }

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use agent::event::ThreadCreated;
-use agent::{CallId, Json, Mode, ThreadId};
+use agent::{CallId, Json, Mode, Thread, ThreadId};
 
 /// Something that hooks can be run for.
 #[derive(Clone, Debug)]
@@ -78,7 +78,12 @@ pub struct HookOutcome {
 }
 
 impl HookMoment {
-    /// A moment of a thread.
+    /// A moment of a thread that lives.
+    pub fn of(thread: &Thread, kind: HookKind) -> Self {
+        Self { mode: thread.mode, ..Self::new(&thread.created, kind) }
+    }
+
+    /// A moment of a thread that begins.
     pub fn new(created: &ThreadCreated, kind: HookKind) -> Self {
         Self {
             thread: created.id.clone(),

@@ -234,7 +234,7 @@ impl Performer {
         let is_current =
             self.conversation.as_ref().is_some_and(|open| open.epoch == epoch && open.rendered <= messages.len());
         if !is_current {
-            let model = &thread.created.role.model;
+            let model = &thread.model;
             let mut conversation = self.runtime.providers.open(&model.name)?;
             if let Some(effort) = model.effort.as_deref().and_then(Effort::of) {
                 conversation = conversation.with_effort(effort);
@@ -283,7 +283,7 @@ impl Performer {
         };
         let mut context = self.tool_context(thread, &call, approved.is_some());
         let granted = thread.approvals.granted.clone();
-        let (name, chain) = (name.to_owned(), thread.created.chain());
+        let (name, chain) = (name.to_owned(), thread.chain());
         let facts = self.runtime.facts.clone();
         let tool_name: Arc<str> = name.as_str().into();
         let before = HookKind::BeforeTool {
@@ -292,7 +292,7 @@ impl Performer {
             input: input.clone(),
             is_approved: approved.is_some(),
         };
-        let moment = HookMoment::new(&thread.created, before);
+        let moment = HookMoment::of(thread, before);
         let judged_by = self.judged_by.clone().unwrap_or_else(|| self.runtime.tools.snapshot());
         async move {
             let rules = rules.unwrap_or_else(|| facts.rules());
@@ -356,7 +356,7 @@ impl Performer {
         rules: Option<Arc<[Rule]>>,
     ) -> BoxFuture<'static, Input> {
         let mut context = self.tool_context(thread, &call, false);
-        let (granted, chain) = (thread.approvals.granted.clone(), thread.created.chain());
+        let (granted, chain) = (thread.approvals.granted.clone(), thread.chain());
         let (facts, tools) = (self.runtime.facts.clone(), self.runtime.tools.snapshot());
         async move {
             let rules = rules.unwrap_or_else(|| facts.rules());
@@ -382,7 +382,7 @@ impl Performer {
             report: run.map(|run| run.words.last_text.clone()).unwrap_or_default(),
             was_sent_back: run.is_some_and(|run| run.hooks.failed > 0),
         };
-        let hooks = self.runtime.facts.hooks(HookMoment::new(&thread.created, kind));
+        let hooks = self.runtime.facts.hooks(HookMoment::of(thread, kind));
         async move {
             let outcome = match hooks {
                 Some(hooks) => tokio::select! {

@@ -11,8 +11,9 @@ use agent::budget::Grant;
 use agent::creation::{self, Root};
 use agent::event::ThreadCreated;
 use agent::message::Attachment;
+use agent::model::Model;
 use agent::thread::SlotState;
-use agent::{Catalog, Consent, Event, InputId, Json, Outside, Report, Strength, Thread, ThreadId};
+use agent::{Catalog, Consent, Event, InputId, Json, Mode, Outside, Report, Strength, Thread, ThreadId};
 use async_recursion::async_recursion as boxed;
 use futures_util::StreamExt;
 use provider::Providers;
@@ -373,6 +374,30 @@ impl Runtime {
                 _ = tokio::time::timeout(LOOK_AGAIN, tail.changed()) => {}
             }
         }
+    }
+
+    /// Gives a thread another model or another mode, from its next turn on. One that was interrupted is not gone on with: it has them when it
+    /// is.
+    #[boxed]
+    pub async fn choose(&self, thread: &ThreadId, model: Option<Model>, mode: Option<Mode>) -> Result<(), Error> {
+        let (id, chosen) = (InputId::new(fresh_name()), Outside::Chosen { model: model.map(Box::new), mode });
+        if self.is_left(thread).await? {
+            deliver(&self.0, thread, &id, &chosen).await?;
+            // As with a notice: a process may have gone on with the run and ended it meanwhile.
+            if self.is_left(thread).await? {
+                return Ok(());
+            }
+        }
+        self.take_up(thread, id, chosen).await
+    }
+
+    /// Has a thread replace its conversation by a summary of it. One that works does so when its run is over.
+    #[boxed]
+    pub async fn sum_up(&self, thread: &ThreadId) -> Result<InputId, Error> {
+        let grant = self.0.grant_by_person(thread).await?;
+        let id = InputId::new(fresh_name());
+        self.take_up(thread, id.clone(), Outside::SummaryWanted { grant }).await?;
+        Ok(id)
     }
 
     /// Creates a thread and drives it here. One that exists is left as it is.

@@ -132,6 +132,13 @@ impl Folded {
                 row.ended_at = None;
                 None
             }
+            Event::SettingsChanged { model, mode, .. } => {
+                if let Some(model) = model {
+                    row.model = model.name.clone();
+                }
+                row.mode = mode.unwrap_or(row.mode);
+                None
+            }
             Event::TurnStarted(turn) => {
                 row.turns = turn.turn;
                 None
@@ -250,7 +257,12 @@ fn mark(row: &mut ThreadRow, unwatched: &mut bool, input: &Outside) {
             row.archived = archived.unwrap_or(row.archived);
             row.unread &= !read;
         }
-        Outside::Steered { .. } | Outside::Stopped { .. } | Outside::Decided { .. } | Outside::ChildWanted => {}
+        Outside::SummaryWanted { .. } => *unwatched = false,
+        Outside::Steered { .. }
+        | Outside::Stopped { .. }
+        | Outside::Decided { .. }
+        | Outside::ChildWanted
+        | Outside::Chosen { .. } => {}
     }
 }
 

@@ -70,7 +70,7 @@ model: call spawn_agent {"task":"Read all of it","context":"The goal is a list."
 .1 tool r6: ok *7000
   .1 tool_finished r6 ok: word word word word word word word word … (7000 characters)
   .1 context_trimmed r3: 4000 bytes
-  .1 turn_started 7, to sum up, at most 300 tokens
+  .1 turn_started 7, to sum up, at most 309 tokens
 .1 model (6900+300): a to e are lists; f is left.
   .1 answered 7, 7200 tokens
   .1 context_compacted: a to e are lists; f is left.

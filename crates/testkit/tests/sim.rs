@@ -119,7 +119,7 @@ fn number(name: &str) -> Option<u64> {
 }
 
 /// All kinds but `subtask_recalled`, which needs a rarer chain of luck than these seeds have.
-const EVENTS: [&str; 32] = [
+const EVENTS: [&str; 33] = [
     "thread_created",
     "input_arrived",
     "run_started",
@@ -148,6 +148,7 @@ const EVENTS: [&str; 32] = [
     "context_trimmed",
     "context_compacted",
     "tools_changed",
+    "settings_changed",
     "stall_noticed",
     "budget_warned",
     "reopened",

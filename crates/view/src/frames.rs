@@ -209,6 +209,7 @@ impl Frames {
             | Event::ContextTrimmed { .. }
             | Event::ContextCompacted { .. }
             | Event::ToolsChanged { .. }
+            | Event::SettingsChanged { .. }
             | Event::Reopened { .. } => {
                 out.extend(
                     Notice::of(logged.event)

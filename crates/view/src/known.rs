@@ -45,6 +45,8 @@ pub(crate) struct KnownThread {
     summaries: BTreeSet<u32>,
     /// Tools and arguments of its calls.
     calls: BTreeMap<CallId, Call>,
+    /// The newest model that a person chose.
+    chosen_model: Latest<Option<Arc<str>>>,
     last_tool: Latest<CallId>,
     stall: Latest<Arc<str>>,
     /// The place of the newest event of its own log.
@@ -160,8 +162,9 @@ impl KnownThread {
         self.known(|origin| Some(origin.agent.clone()))
     }
 
+    /// The model that it speaks with: the newest that a person chose, else that of its role.
     pub(crate) fn model(&self) -> Option<Arc<str>> {
-        self.known(|origin| Some(origin.model.clone()))
+        self.chosen_model.get().cloned().flatten().or_else(|| self.known(|origin| Some(origin.model.clone())))
     }
 
     /// The parent's call that this thread answers; none where a person asked.
@@ -270,6 +273,7 @@ impl KnownThread {
                 self.end.set(seq, None);
                 self.retry.set(seq, None);
             }
+            Event::SettingsChanged { model: Some(model), .. } => self.chosen_model.set(seq, Some(model.name.clone())),
             Event::TurnStarted(started) => {
                 self.retry.set(seq, None);
                 self.turns.insert(started.turn);

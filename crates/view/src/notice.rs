@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use agent::Event;
+use agent::model::Model;
+use agent::{Event, Mode};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -20,6 +21,8 @@ pub enum Notice {
     ContextCompacted,
     /// The thread has other tools from its next turn on.
     ToolsChanged,
+    /// The thread has another model or another mode from its next turn on.
+    SettingsChanged,
     /// A process went on with the thread.
     Reopened,
     /// The thread begins to end.
@@ -49,6 +52,9 @@ impl Notice {
             }
             Event::ToolsChanged { added, removed, .. } => {
                 tools_changed(added, removed).map(|words| (Notice::ToolsChanged, words))
+            }
+            Event::SettingsChanged { model, mode, .. } => {
+                settings_changed(model.as_deref(), *mode).map(|words| (Notice::SettingsChanged, words))
             }
             Event::Reopened { away_ms } => Some((
                 Notice::Reopened,
@@ -98,6 +104,13 @@ impl Notice {
             | Event::Reported(_) => None,
         }
     }
+}
+
+/// None where the thread has the model and the mode that it had before.
+fn settings_changed(model: Option<&Model>, mode: Option<Mode>) -> Option<String> {
+    let model = model.map(|model| format!("model {}", model.name));
+    let changes: Vec<String> = [model, mode.map(|mode| format!("mode {mode}"))].into_iter().flatten().collect();
+    (!changes.is_empty()).then(|| format!("from here on: {}", changes.join(", ")))
 }
 
 /// None where the thread has the same tools as before, by name.

@@ -311,6 +311,7 @@ impl Rows {
             | Event::SubtaskRecalled { .. }
             | Event::ContextTrimmed { .. }
             | Event::ToolsChanged { .. }
+            | Event::SettingsChanged { .. }
             | Event::Reopened { .. } => {
                 if let Some((_, text)) = Notice::of(event) {
                     notice(text);

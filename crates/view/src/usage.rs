@@ -56,12 +56,25 @@ struct Account {
     totals: Totals,
     model: Option<Arc<str>>,
     priced: bool,
+    /// What was used of the models that the thread had before, the oldest first.
+    earlier: Vec<ModelUsage>,
 }
 
 impl Account {
     /// One that used nothing costs nothing.
     fn is_priced(&self) -> bool {
-        self.priced || self.totals.own.tokens.total() == 0
+        self.by_model().all(|used| used.priced || used.usage.tokens.total() == 0)
+    }
+
+    /// What the thread used of its newest model.
+    fn current(&self) -> ModelUsage {
+        let before = self.earlier.iter().fold(Usage::default(), |sum, used| sum.plus(&used.usage));
+        let model = self.model.clone().unwrap_or_else(|| "unknown".into());
+        ModelUsage { model, priced: self.priced, usage: self.totals.own.since(&before) }
+    }
+
+    fn by_model(&self) -> impl Iterator<Item = ModelUsage> {
+        self.earlier.iter().cloned().chain([self.current()])
     }
 }
 
@@ -74,6 +87,7 @@ impl Ledger {
         match logged.event {
             Event::ThreadCreated(created) => self.speaks_with(logged.thread, &created.role.model),
             Event::ChildSpawned(spawned) => self.speaks_with(&spawned.child, &spawned.role.model),
+            Event::SettingsChanged { model: Some(model), .. } => self.changes_to(logged.thread, model),
             _ => {}
         }
         if let Some(used) = used_by(logged.event) {
@@ -94,14 +108,13 @@ impl Ledger {
         for account in
             self.subtree(thread).filter(|account| account.model.is_some() || account.totals.own != Usage::default())
         {
-            let model = account.model.clone().unwrap_or_else(|| "unknown".into());
-            let sum = models.entry(model.clone()).or_insert_with(|| ModelUsage {
-                model,
-                priced: true,
-                usage: Usage::default(),
-            });
-            sum.priced &= account.is_priced();
-            sum.usage = sum.usage.plus(&account.totals.own);
+            for used in account.by_model() {
+                let model = used.model.clone();
+                let none = ModelUsage { model: model.clone(), priced: true, usage: Usage::default() };
+                let sum = models.entry(model).or_insert(none);
+                sum.priced &= used.priced || used.usage.tokens.total() == 0;
+                sum.usage = sum.usage.plus(&used.usage);
+            }
         }
         models.into_values().collect()
     }
@@ -111,8 +124,20 @@ impl Ledger {
         self.subtree(thread).all(Account::is_priced)
     }
 
+    /// The model that a thread begins with.
     fn speaks_with(&mut self, thread: &ThreadId, model: &Model) {
         let account = self.accounts.entry(thread.clone()).or_default();
+        if account.earlier.is_empty() {
+            account.model = Some(model.name.clone());
+            account.priced = model.has_known_cost();
+        }
+    }
+
+    /// What a thread used until now belongs to the model before.
+    fn changes_to(&mut self, thread: &ThreadId, model: &Model) {
+        let account = self.accounts.entry(thread.clone()).or_default();
+        let earlier = account.current();
+        account.earlier.push(earlier);
         account.model = Some(model.name.clone());
         account.priced = model.has_known_cost();
     }
@@ -183,6 +208,7 @@ fn used_by(event: &Event) -> Option<Usage> {
         | Event::ContextTrimmed { .. }
         | Event::ContextCompacted { .. }
         | Event::ToolsChanged { .. }
+        | Event::SettingsChanged { .. }
         | Event::StallNoticed { .. }
         | Event::BudgetWarned { .. }
         | Event::Reopened { .. }

@@ -117,6 +117,8 @@ pub struct Pace {
 pub struct Window {
     /// The turn at which the conversation was last replaced by its summary.
     pub compacted_at: Option<u32>,
+    /// Whether the run is there to replace the conversation by its summary, and for nothing else.
+    pub sums_up: bool,
     /// The newest request that the provider found too long, until one is answered.
     pub refused: Option<TooLong>,
 }

@@ -195,6 +195,12 @@ impl Talk {
         self.restart();
     }
 
+    /// Another model reads the conversation: what was learnt of the one before does not hold for it, and it is charged for all of it.
+    pub(super) fn change_model(&mut self) {
+        (self.charged_tokens, self.window_tokens, self.misjudged) = (0, None, 0);
+        self.restart();
+    }
+
     /// Has the conversation rendered and counted anew: something that the model was shown has changed.
     pub(super) fn restart(&mut self) {
         self.epoch += 1;

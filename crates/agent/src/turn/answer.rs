@@ -4,14 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::context;
-use crate::event::{Again, Answered, Event, Next, TurnKind, TurnStarted, Verdict, VerdictKind};
+use crate::event::{Again, Answered, Ending, Event, Next, TurnKind, TurnStarted, Verdict, VerdictKind};
 use crate::id::CallId;
 use crate::machine::Moment;
 use crate::message::{Part, Told};
 use crate::model::{Answer, StopReason, Tokens};
 use crate::policy::TokenCount;
+use crate::report::Outcome;
 use crate::thread::{Asking, CutShort, Phase, Thread};
-use crate::turn::{approval, begin, tool_calls, verbs};
+use crate::turn::{approval, begin, stop, tool_calls, verbs};
 
 /// Answers that may be cut off at their output limit and go on; after one more, the text is taken as it is, or the thread ends.
 pub const MAX_CUTS: u32 = 4;
@@ -33,7 +34,7 @@ pub fn answered(moment: &mut Moment<'_>, turn: u32, answer: Answer, schema_error
     let estimated = answer.tokens.is_none();
     let tokens = answer.tokens.unwrap_or_else(|| estimate(moment, &answer));
     let counted_tokens = counted(moment, &tokens);
-    let price = moment.thread.created.role.model.price.unwrap_or_default();
+    let price = moment.thread.model.price.unwrap_or_default();
     let is_paused = answer.stop == StopReason::Paused;
     let Named { parts, mut unreadable } = name_calls(moment, answer.parts, &answer.malformed, works, is_paused);
     let mut cut_call = answer.cut_call.filter(|_| works && answer.stop == StopReason::MaxTokens);
@@ -65,16 +66,31 @@ pub fn answered(moment: &mut Moment<'_>, turn: u32, answer: Answer, schema_error
     answered.next = Some(next(moment, &asking.turn, &answered));
     moment.emit(Event::Answered(answered));
     warn(moment);
-    if let Some(text) = summary {
-        let summary = if text.is_empty() { "(the summary came out empty)".into() } else { text };
-        let told = Some(Told::of(&context::summary(&summary), &summary));
-        moment.emit(Event::ContextCompacted { summary, told });
+    match summary {
+        Some(text) if text.trim().is_empty() && is_wanted(moment.thread) => {
+            let reason = "the summary came out empty; the conversation stays as it was".into();
+            let ending = Ending { outcome: Outcome::NoOutput, reason, cause: None, last_turn: false };
+            stop::begin(moment, None, ending);
+        }
+        Some(text) => {
+            let summary = if text.is_empty() { "(the summary came out empty)".into() } else { text };
+            let thread = &*moment.thread;
+            let changed_mode = Some(thread.mode).filter(|mode| *mode != thread.created.mode);
+            let told = Some(Told::of(&context::summary(&summary, changed_mode), &summary));
+            moment.emit(Event::ContextCompacted { summary, told });
+        }
+        None => {}
     }
     if works {
         approval::ask_all(moment);
         verbs::start_all(moment);
         tool_calls::start_ready(moment);
     }
+}
+
+/// Whether the run is there to sum up, because a person wants it.
+fn is_wanted(thread: &Thread) -> bool {
+    thread.run.as_ref().is_some_and(|run| run.window.sums_up)
 }
 
 /// What follows from an answer: it is taken as it is, or the model is told what is wrong with it and asked again.
@@ -88,7 +104,7 @@ fn next(moment: &Moment<'_>, asked: &TurnStarted, answered: &Answered) -> Next {
     let again = |why, told: String| Next::Again { why, told: told.into() };
     if is_half && goes_on && halves <= MAX_HALVES {
         let short = CutShort { limit: asked.max_tokens, call: answered.cut_call.clone() };
-        let longest = moment.thread.created.role.model.max_output_tokens;
+        let longest = moment.thread.model.max_output_tokens;
         return again(Again::CutShort, context::cut_short(&short, longest));
     }
     if is_cut && answered.stop == StopReason::Paused && !has_calls && goes_on {

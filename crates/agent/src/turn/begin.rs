@@ -15,7 +15,7 @@ use crate::thread::{Phase, Thread};
 use crate::tools::ToolInfo;
 use crate::turn::answer::{MAX_CUTS, MAX_HALVES};
 use crate::turn::window::{self, Room};
-use crate::turn::{stop, tools};
+use crate::turn::{settings, stop, tools};
 
 /// The shortest answer that is worth asking for.
 pub const MIN_OUTPUT: u64 = 256;
@@ -43,6 +43,7 @@ pub fn begun(moment: &mut Moment<'_>) {
 
 /// The next turn: of work, or the last one where a limit is reached.
 pub fn next(moment: &mut Moment<'_>) {
+    settings::renew(moment);
     tools::renew(moment);
     if let Some(ending) = limit(moment.thread) {
         if moment.thread.children.live.is_empty() {
@@ -128,7 +129,7 @@ fn limit(thread: &Thread) -> Option<Ending> {
     if let Some(short) = &run.pace.cut_short
         && (run.pace.half_row > MAX_HALVES || run.pace.cut_row > MAX_CUTS)
     {
-        let (limit, model) = (short.limit, &thread.created.role.model.name);
+        let (limit, model) = (short.limit, &thread.model.name);
         let reason = format!(
             "the model's answers were cut off at the output limit, the newest at {limit} tokens, {} \
              (models.\"{model}\".max_output_tokens)",
@@ -156,6 +157,10 @@ fn limit(thread: &Thread) -> Option<Ending> {
 
 /// Keeps the conversation within the model's context window, and says whether a summary is needed.
 fn keep_context(moment: &mut Moment<'_>) -> TurnKind {
+    if moment.thread.run.as_ref().is_some_and(|run| run.window.sums_up && run.window.compacted_at.is_none()) {
+        window::make_room(moment, words_of(&TurnKind::Compact));
+        return TurnKind::Compact;
+    }
     if window::make_room(moment, 0) == Room::Enough {
         return TurnKind::Work;
     }
@@ -176,7 +181,7 @@ fn words_of(kind: &TurnKind) -> usize {
 /// After any turn but the last, one more request for a last word stays affordable.
 fn afford(moment: &Moment<'_>, kind: &TurnKind) -> Result<(u64, Claim), Ending> {
     let thread = &*moment.thread;
-    let model = &thread.created.role.model;
+    let model = &thread.model;
     let is_last = matches!(kind, TurnKind::Last(_));
     let prompt = prompt_tokens(moment, words_of(kind));
     let is_fresh = thread.created.policy.token_count == TokenCount::Fresh;

@@ -66,7 +66,7 @@ pub fn failed(moment: &mut Moment<'_>, turn: u32, error: CallError) {
 
 /// Why a request that might succeed later is not made again; none where it is.
 fn given_up(moment: &Moment<'_>, asking: &Asking, error: &CallError) -> Option<String> {
-    let model = &moment.thread.created.role.model;
+    let model = &moment.thread.model;
     let patience = model.patience;
     let provider = model.name.split('/').next().unwrap_or_default();
     if let Some(wish) = error.retry_after_ms.filter(|wish| *wish > patience.longest_wish_ms) {
@@ -97,7 +97,7 @@ fn received(moment: &Moment<'_>, bytes: u64) -> Tokens {
 /// What is booked for a request of which it is known what it used although its answer is lost. More than was reserved is not booked:
 /// the figures may be wrong.
 fn settled(moment: &Moment<'_>, claim: Claim, tokens: &Tokens) -> Claim {
-    let price = moment.thread.created.role.model.price.unwrap_or_default();
+    let price = moment.thread.model.price.unwrap_or_default();
     Claim {
         tokens: answer::counted(moment, tokens).min(claim.tokens),
         cost_microusd: price.of(tokens).min(claim.cost_microusd),

@@ -16,6 +16,9 @@ pub fn answered(moment: &mut Moment<'_>) {
     let newest = moment.thread.talk.messages().last();
     let said_something = newest
         .is_some_and(|message| message.role == crate::message::Role::Assistant && !message.text().trim().is_empty());
+    if run.window.sums_up && !said_something {
+        return report(moment, Outcome::Completed, text, None, None, None);
+    }
     let (refused, declined) = (run.words.refused, run.words.declined);
     let schema = moment.thread.output_schema().is_some();
     let data = schema.then(|| Json::parse(text.trim()).ok()).flatten();

@@ -10,7 +10,7 @@ use crate::input::{Outside, Strength};
 use crate::machine::Moment;
 use crate::message::{Attachment, Told};
 use crate::report::Outcome;
-use crate::turn::{approval, begin, stop};
+use crate::turn::{approval, begin, settings, stop};
 
 /// Takes up all that can be taken up.
 pub fn take_all(moment: &mut Moment<'_>) {
@@ -24,6 +24,8 @@ pub fn take_all(moment: &mut Moment<'_>) {
                 let child = moment.thread.id().child(moment.thread.issued.children + 1);
                 moment.emit(Event::ChildIssued { input: id, child });
             }
+            Outside::Chosen { .. } => settings::chosen(moment, &id),
+            Outside::SummaryWanted { grant } => summary_wanted(moment, id, grant),
             // It held when it arrived.
             Outside::Marked { .. } => {}
             Outside::Steered { text, from, .. } => {
@@ -92,6 +94,20 @@ fn noticed(moment: &mut Moment<'_>, input: InputId, text: Arc<str>, from: Arc<st
         let told = Some(Told::of(&text, &text));
         moment.emit(Event::Steered { input, text, from, told });
     }
+}
+
+/// A summary that a person wants is a run of its own. One of nothing is not wanted.
+fn summary_wanted(moment: &mut Moment<'_>, input: InputId, grant: Option<Box<Grant>>) {
+    if !moment.thread.is_idle() {
+        return;
+    }
+    if moment.thread.talk.messages().len() < 2 {
+        return drop_input(moment, input, "there is nothing to sum up yet");
+    }
+    let run = moment.thread.issued.runs + 1;
+    let (prompt, attachments) = (context::summary_wanted().into(), Vec::new());
+    moment.emit(Event::RunStarted { input, run, prompt, attachments, from: None, told: None, grant });
+    begin::next(moment);
 }
 
 fn stopped(moment: &mut Moment<'_>, id: InputId, strength: Strength, reason: &str, wanted: Option<InputId>) {

@@ -30,7 +30,7 @@ impl Thread {
         let asks = if is_verb { starting::asks(&self.created.policy, tool.risk) } else { None };
         let foreign = self.foreign || assessment.reach == Reach::Network && self.has_read();
         let asked = Asked { tool: &tool.name, assessment: &assessment, foreign, asks };
-        let judgement = permission::judge(&self.created.chain(), facts.rules(), &self.approvals.granted, &asked);
+        let judgement = permission::judge(&self.chain(), facts.rules(), &self.approvals.granted, &asked);
         let risk = asked.risk();
         let starting = is_verb.then(|| Starting::of(self, &facts.catalog, &tool.name, input)).flatten();
         let check = starting.and_then(|starting| starting.weigh_checks(self, facts));
@@ -59,12 +59,22 @@ impl Thread {
     pub fn weigh_giving(&self, facts: &Facts, file: &str, child: Layer) -> Judgement {
         let assessment = facts.assessment(READ_FILE, &reading(file));
         let asked = Asked { tool: READ_FILE, assessment, foreign: self.foreign, asks: None };
-        let chain: Vec<Layer> = self.created.chain().into_iter().chain([child]).collect();
+        let chain: Vec<Layer> = self.chain().into_iter().chain([child]).collect();
         permission::judge(&chain, facts.rules(), &self.approvals.granted, &asked)
     }
 }
 
 impl Thread {
+    /// What the thread is, to those below it.
+    pub fn layer(&self) -> Layer {
+        Layer { agent: self.created.role.name.clone(), mode: self.mode }
+    }
+
+    /// Everybody on the way from the root to the thread, itself last.
+    pub fn chain(&self) -> Vec<Layer> {
+        self.created.above.iter().cloned().chain([self.layer()]).collect()
+    }
+
     /// The tool that a call is a call of, and its arguments: a tool that is not shown in each request is called by way of
     /// [`CALL_TOOL`].
     pub fn called(&self, name: &Arc<str>, input: &Json) -> (Arc<str>, Json) {
@@ -75,7 +85,7 @@ impl Thread {
 }
 
 impl ThreadCreated {
-    /// What the thread is, to those below it.
+    /// What the thread is when it is created, to those below it.
     pub fn layer(&self) -> Layer {
         Layer { agent: self.role.name.clone(), mode: self.mode }
     }

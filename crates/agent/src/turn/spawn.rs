@@ -293,7 +293,7 @@ pub fn check_schema(moment: &Moment<'_>, checks: &Checks) -> Result<(), String> 
 }
 
 fn mode(thread: &Thread, agent: Option<&Agent>, request: &ChildRequest, narrowed: &mut Vec<Arc<str>>) -> Mode {
-    let parent = thread.created.mode;
+    let parent = thread.mode;
     let by_policy = if thread.created.policy.inherit_mode { parent } else { Mode::Ask };
     let own = request.mode.or(agent.and_then(|agent| agent.mode)).unwrap_or(by_policy);
     // An agent that is made for less stays so, whatever its parent asks.
@@ -308,17 +308,18 @@ fn mode(thread: &Thread, agent: Option<&Agent>, request: &ChildRequest, narrowed
 
 fn role(moment: &Moment<'_>, request: &ChildRequest, mode: Mode, narrowed: &mut Vec<Arc<str>>) -> Result<Role, String> {
     let (parent, tools) = (&moment.thread.created, &moment.thread.tools);
+    let own_model = &moment.thread.model;
     let catalog = tools.version().clone();
     let agent = find_agent(moment, request.agent.as_deref())?;
     let model = match request.model.as_ref().or(agent.and_then(|agent| agent.model.as_ref())) {
         Some(name) => moment.facts.model(name)?.clone(),
-        None => parent.role.model.clone(),
+        None => own_model.clone(),
     };
-    let effort = agent.map_or_else(|| parent.role.model.effort.clone(), |agent| agent.effort.clone());
+    let effort = agent.map_or_else(|| own_model.effort.clone(), |agent| agent.effort.clone());
     let model = Model { effort, ..model };
     let policy = &parent.policy;
     // Where the parent's own price is not known, a person has said that this is good.
-    let is_limited = parent.grant.cost_microusd.is_some() && parent.role.model.has_known_cost();
+    let is_limited = parent.grant.cost_microusd.is_some() && own_model.has_known_cost();
     if is_limited && !model.has_known_cost() && !policy.allow_unknown_price {
         let name = &model.name;
         return Err(format!(

@@ -121,7 +121,7 @@ impl Starting {
         {
             let assessment = facts.assessment(RUN_COMMAND, &running(command));
             let asked = Asked { tool: RUN_COMMAND, assessment, foreign: thread.foreign, asks: None };
-            let chain: Vec<Layer> = thread.created.chain().into_iter().chain([layer.clone()]).collect();
+            let chain: Vec<Layer> = thread.chain().into_iter().chain([layer.clone()]).collect();
             let mut judgement = permission::judge(&chain, facts.rules(), &thread.approvals.granted, &asked);
             judgement.by = format!("the check `{command}`: {}", judgement.by).into();
             let risk = asked.risk();

@@ -33,7 +33,7 @@ pub fn passed(moment: &mut Moment<'_>, heard: Option<Time>) {
 
 fn waiting_for(moment: &Moment<'_>) -> String {
     match moment.thread.run.as_ref().map(|run| &run.phase) {
-        Some(Phase::Asking(_)) => format!("the model {}", moment.thread.created.role.model.name),
+        Some(Phase::Asking(_)) => format!("the model {}", moment.thread.model.name),
         Some(Phase::Checking(_)) => "its checks".to_owned(),
         Some(Phase::Ready | Phase::Acting | Phase::Answered) | None => {
             let is_running = |state: &SlotState| matches!(state, SlotState::Running { .. });

@@ -90,7 +90,7 @@ fn cut_longest(moment: &mut Moment<'_>, excess: u64, least: usize, window: u64) 
 /// The request of `needed` tokens does not fit, whatever is left out.
 pub fn too_small(moment: &Moment<'_>, needed: u64) -> Ending {
     let thread = &*moment.thread;
-    let (window, model) = (thread.context_tokens(), &thread.created.role.model.name);
+    let (window, model) = (thread.context_tokens(), &thread.model.name);
     let fixed = (begin::fixed_bytes(moment) as u64).div_ceil(4);
     let what = if fixed.saturating_add(begin::MIN_OUTPUT) > window {
         format!(
@@ -109,7 +109,7 @@ pub fn too_small(moment: &Moment<'_>, needed: u64) -> Ending {
 
 /// The provider found the request too long, and there is nothing to leave out of it.
 pub fn nothing_to_leave_out(thread: &Thread) -> Ending {
-    let model = &thread.created.role.model.name;
+    let model = &thread.model.name;
     ending(format!(
         "{model} did not take the request because it is too long, and nothing more can be left out of it: \
          if its context window is known, set models.\"{model}\".context_tokens"

@@ -126,7 +126,7 @@ fn no_operation(verb: &str, found: &str, known: &str) -> String {
 
 /// `provider/model`, with what is not said taken from the parent's own.
 fn named_model(thread: &Thread, provider: Option<Arc<str>>, model: Option<Arc<str>>) -> Option<Arc<str>> {
-    let own = &thread.created.role.model.name;
+    let own = &thread.model.name;
     let (own_provider, own_model) = own.split_once('/').unwrap_or((own, own));
     match (provider, model) {
         (None, None) => None,

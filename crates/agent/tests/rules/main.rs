@@ -18,6 +18,7 @@ mod places;
 mod policy;
 mod room;
 mod servers;
+mod settings;
 mod sharing;
 mod starts;
 mod tools;

@@ -57,6 +57,7 @@ impl Renaming<'_> {
             | Event::ContextTrimmed { .. }
             | Event::ContextCompacted { .. }
             | Event::ToolsChanged { .. }
+            | Event::SettingsChanged { .. }
             | Event::StallNoticed { .. }
             | Event::BudgetWarned { .. }
             | Event::Reopened { .. }

@@ -13,7 +13,7 @@ use agent::message::Part;
 use agent::model::Tokens;
 use agent::policy::CountMode;
 use agent::tools::Reach;
-use agent::{CallId, Effect, Event, InputId, Json, Outside, Report, Thread, ThreadId, Usage};
+use agent::{CallId, Effect, Event, InputId, Json, Mode, Outside, Report, Thread, ThreadId, Usage};
 
 use super::pace::Pace;
 use super::{Broken, hold};
@@ -22,6 +22,8 @@ use super::{Broken, hold};
 #[derive(Clone, Debug)]
 pub struct LogChecker {
     created: ThreadCreated,
+    /// What it may do by now.
+    mode: Mode,
     /// The tools that it has.
     tools: BTreeSet<Arc<str>>,
     /// Tools that came with a notice.
@@ -122,6 +124,7 @@ impl LogChecker {
     pub fn new(created: &ThreadCreated) -> Self {
         Self {
             created: created.clone(),
+            mode: created.mode,
             tools: created.role.tools.iter().cloned().collect(),
             lent: BTreeSet::new(),
             pace: Pace::new(created),
@@ -191,10 +194,11 @@ impl LogChecker {
                 | Event::InputDropped { .. }
                 | Event::RunStarted { .. }
                 | Event::ChildIssued { .. }
+                | Event::SettingsChanged { .. }
                 | Event::Reopened { .. }
         );
         hold(
-            "nothing happens to a sub-agent after its report but that it is asked more",
+            "nothing happens to a sub-agent after its report but that it is asked more, or given another mode",
             !is_over || is_input,
             || event.kind().to_owned(),
         )?;
@@ -317,6 +321,16 @@ impl LogChecker {
             Event::ChildReported { child, report, .. } => self.child_reported(child, report)?,
             Event::Reported(report) => self.report(report)?,
             Event::ToolsChanged { added, removed, .. } => self.tools_changed(added, removed)?,
+            Event::SettingsChanged { input, mode, .. } => {
+                self.handled(input)?;
+                hold("model and mode change between two requests", self.turn.is_none(), || format!("{input:?}"))?;
+                let above = self.created.above.iter().map(|layer| layer.mode);
+                let most = above.fold(Mode::Dangerous, Mode::meet);
+                hold("no thread gets a freer mode than those above it", mode.is_none_or(|mode| mode <= most), || {
+                    format!("{mode:?}")
+                })?;
+                self.mode = mode.unwrap_or(self.mode);
+            }
             Event::ChildSaid { .. }
             | Event::ChildAwaited { .. }
             | Event::ContextTrimmed { .. }
@@ -441,7 +455,13 @@ impl LogChecker {
         let is_over = is_idle && !(is_child && self.reports.is_empty());
         let is_ending = self.run.as_ref().is_some_and(|run| run.stop.is_some() || run.last_turn_taken);
         let may_drop = match outside {
-            Outside::UserSaid { .. } | Outside::Noticed { .. } | Outside::ChildWanted | Outside::Marked { .. } => false,
+            Outside::UserSaid { .. }
+            | Outside::Noticed { .. }
+            | Outside::ChildWanted
+            | Outside::Marked { .. }
+            | Outside::Chosen { .. } => false,
+            // There may be nothing to sum up.
+            Outside::SummaryWanted { .. } => is_over,
             // Its parent no longer wants to know.
             Outside::Asked { .. } => is_stopped,
             Outside::Steered { .. } => is_over,
@@ -636,9 +656,7 @@ impl LogChecker {
         let depth = spawned.child.depth();
         let deep = spawned.grant.depth < created.grant.depth && depth <= created.policy.max_depth;
         hold("no agent stands deeper than it may", deep, || format!("{} at {depth}", spawned.child))?;
-        hold("a child's mode is no freer than its parent's", spawned.mode <= created.mode, || {
-            spawned.mode.to_string()
-        })?;
+        hold("a child's mode is no freer than its parent's", spawned.mode <= self.mode, || spawned.mode.to_string())?;
         let own = |tool: &Arc<str>| self.tools.contains(tool) || created.role.lends.contains(tool);
         hold("a child has no tool that its parent cannot give", spawned.role.tools.iter().all(own), || {
             format!("{:?}", spawned.role.tools)

@@ -2,7 +2,7 @@
 //! to the end of, what a process left.
 
 use agent::budget::Grant;
-use agent::{InputId, Outside, Strength, ThreadId};
+use agent::{InputId, Mode, Outside, Strength, ThreadId};
 
 use super::process::{Place, is_idle};
 use super::{Due, Sight, Sim};
@@ -45,7 +45,7 @@ pub(super) fn planned_inputs(dice: &mut Dice) -> Vec<PlannedInput> {
 
 /// One thing that a person may send.
 pub(super) fn input(dice: &mut Dice, number: u64) -> Outside {
-    match dice.below(16) {
+    match dice.below(19) {
         0..=2 => Outside::said(format!("and then {number}")),
         12..=13 => Outside::Noticed {
             text: format!("task {number} is done").into(),
@@ -56,6 +56,11 @@ pub(super) fn input(dice: &mut Dice, number: u64) -> Outside {
         },
         14 => Outside::ChildWanted,
         15 => Outside::Marked { title: Some(format!("number {number}").into()), archived: None, read: true },
+        16..=17 => Outside::Chosen {
+            model: None,
+            mode: Some(*dice.pick(&[Mode::Plan, Mode::Ask, Mode::Auto, Mode::Dangerous])),
+        },
+        18 => Outside::SummaryWanted { grant: None },
         3..=6 => Outside::person_steers(format!("mind the {number} steps")),
         7..=9 => Outside::stopped(Strength::Cancel, "enough"),
         _ => Outside::stopped(Strength::Kill, "at once"),
@@ -115,7 +120,12 @@ impl Sim {
         self.arrive(process, to, id, self.granted(to, input.clone()))?;
         let (soon, place) = (self.dice.below(2_000), Place::new(process, to));
         match input {
-            Outside::UserSaid { .. } | Outside::Asked { .. } | Outside::Noticed { .. } | Outside::ChildWanted => {
+            Outside::UserSaid { .. }
+            | Outside::Asked { .. }
+            | Outside::Noticed { .. }
+            | Outside::ChildWanted
+            | Outside::Chosen { .. }
+            | Outside::SummaryWanted { .. } => {
                 self.after(soon, Due::Resume(process, TRY_AGAIN_MS));
             }
             Outside::Stopped { .. } => self.after(soon, Due::Finish(place, TRY_AGAIN_MS)),
@@ -138,6 +148,7 @@ impl Sim {
             Outside::Noticed { text, from, foreign, tools, .. } => {
                 Outside::Noticed { text, from, grant, foreign, tools }
             }
+            Outside::SummaryWanted { .. } => Outside::SummaryWanted { grant },
             other => other,
         }
     }
@@ -233,9 +244,12 @@ impl Sim {
             Outside::Steered { .. } => vec![(Sight::SteerAfterStop, ending)],
             Outside::Stopped { .. } => vec![(Sight::DoubleStop, ending), (Sight::StopInLastTurn, in_last_turn)],
             Outside::Noticed { .. } => vec![(Sight::NoticeWakes, is_idle), (Sight::NoticeWhileEnding, ending)],
-            Outside::Asked { .. } | Outside::ChildWanted | Outside::Decided { .. } | Outside::Marked { .. } => {
-                Vec::new()
-            }
+            Outside::Asked { .. }
+            | Outside::ChildWanted
+            | Outside::Decided { .. }
+            | Outside::Marked { .. }
+            | Outside::Chosen { .. }
+            | Outside::SummaryWanted { .. } => Vec::new(),
         };
         for (sight, _) in sights.into_iter().filter(|(_, is_so)| *is_so) {
             self.summary.see(sight);

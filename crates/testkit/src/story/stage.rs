@@ -291,7 +291,7 @@ impl Stage {
     }
 
     fn tell(&mut self, who: &ThreadId, claim: Claim, event: &Event) {
-        let model = &self.actors[who].thread.created.role.model;
+        let model = &self.actors[who].thread.model;
         let scene = Scene { root: &self.root, now: self.now, claim, longest_answer: model.max_output_tokens };
         let at = if self.waiting {
             format!("at {}, ", words::seconds(self.now.since_ms(self.began)))

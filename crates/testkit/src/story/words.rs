@@ -126,6 +126,11 @@ pub fn event(scene: &Scene<'_>, event: &Event) -> Vec<String> {
                 |sign: &str, tools: &[Arc<str>]| tools.iter().map(|tool| format!(" {sign}{tool}")).collect::<String>();
             vec![format!("{kind} {version}:{}{}", list("+", added), list("-", removed))]
         }
+        Event::SettingsChanged { model, mode, told, .. } => {
+            let model = model.as_ref().map(|model| format!(" model {}", model.name)).unwrap_or_default();
+            let mode = mode.map(|mode| format!(" mode {mode}")).unwrap_or_default();
+            with_text(format!("{kind}{model}{mode}"), told.as_deref().unwrap_or_default())
+        }
         Event::StallNoticed { silent_ms, waiting_for } => {
             vec![format!("{kind} after {}: waits for {waiting_for}", seconds(*silent_ms))]
         }
