@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use agent::approval::{Approval, Decision};
-use agent::{Event, Outcome, Strength, ThreadId, Time};
+use agent::{Event, Mode, Outcome, Strength, ThreadId, Time};
 use majordomo::follow::logged;
 use store::Record;
 use termina::event::KeyEvent;
@@ -98,6 +98,10 @@ pub enum Action {
     Open(ThreadId),
     /// Begin a new conversation, with what is otherwise than before.
     New(Otherwise),
+    /// Give a thread another model or another mode, from its next turn on.
+    Choose { thread: ThreadId, model: Option<String>, mode: Option<Mode> },
+    /// Replace the conversation of a thread by a summary of it.
+    SumUp(ThreadId),
     /// Copy the conversation as far as an answer, and go on with the copy; then this text stands in the composer.
     Fork { at: Option<usize>, text: String },
     /// Lists to choose from, which are read from the store.
@@ -245,8 +249,12 @@ pub struct App {
     pub hint: Option<(String, Instant)>,
     /// Whether a first message is on its way.
     pub is_beginning: bool,
-    /// The mode of the conversation and the most that a run of it may cost, which were chosen with its first message.
-    chosen: Option<(String, Option<u64>)>,
+    /// The mode of each thread of the conversation.
+    modes: BTreeMap<ThreadId, Mode>,
+    /// The most that a run of the conversation may cost, in millionths of a dollar.
+    budget: Option<u64>,
+    /// Whether a change was asked for of which the log says nothing yet.
+    awaits_change: bool,
     /// Whether it is stopped as soon as it has begun.
     stops_when_begun: bool,
     /// The threads that were told to stop.
@@ -294,7 +302,9 @@ impl App {
             queue: Vec::new(),
             hint: None,
             is_beginning: false,
-            chosen: None,
+            modes: BTreeMap::new(),
+            budget: None,
+            awaits_change: false,
             stops_when_begun: false,
             stopping: Vec::new(),
             tree: Tree::new(),
@@ -498,14 +508,14 @@ impl App {
         }
     }
 
-    /// The mode of the conversation.
+    /// The mode of the thread that is shown.
     pub fn mode(&self) -> &str {
-        self.chosen.as_ref().map_or(&self.staffed.mode, |(mode, _)| mode)
+        self.focus.as_ref().and_then(|focus| self.modes.get(focus)).map_or(&self.staffed.mode, |mode| mode.as_str())
     }
 
     /// The most that a run may cost, in millionths of a dollar.
     pub fn budget_microusd(&self) -> Option<u64> {
-        self.chosen.as_ref().map_or(self.staffed.budget_microusd, |(_, budget)| *budget)
+        if self.modes.is_empty() { self.staffed.budget_microusd } else { self.budget }
     }
 
     /// The names of the agents from the root to the focused one.
@@ -610,7 +620,9 @@ impl App {
         self.keys = Keys::Writing;
         self.is_beginning = false;
         self.stops_when_begun = false;
-        self.chosen = None;
+        self.modes.clear();
+        self.budget = None;
+        self.awaits_change = false;
         self.is_left = false;
     }
 
@@ -658,8 +670,15 @@ impl App {
         self.words.settle(&logged);
         self.answers.settle(&logged);
         match &*record.event {
-            Event::ThreadCreated(created) if created.id.is_root() => {
-                self.chosen = Some((created.mode.as_str().to_owned(), created.grant.cost_microusd));
+            Event::ThreadCreated(created) => {
+                self.modes.insert(created.id.clone(), created.mode);
+                if created.id.is_root() {
+                    self.budget = created.grant.cost_microusd;
+                }
+            }
+            Event::SettingsChanged { mode, .. } => {
+                self.awaits_change = false;
+                self.modes.extend(mode.map(|mode| (record.thread.clone(), mode)));
             }
             Event::ApprovalRequested(question) => {
                 self.questions.push(Open { question: (**question).clone(), shown_at: None, is_later: false });
@@ -675,7 +694,7 @@ impl App {
                     self.composer.set(draft);
                 }
             }
-            Event::RunStarted { .. } => self.is_left = false,
+            Event::RunStarted { .. } => (self.is_left, self.awaits_change) = (false, false),
             _ => {}
         }
     }
@@ -694,6 +713,19 @@ impl App {
             Event::ApprovalResolved { approval, resolution, .. } if self.focus.as_ref() != Some(&record.thread) => {
                 let words = format!("  ⚑ {approval}: {}", majordomo::decide::words(resolution));
                 self.tell(&words, Style::DIM);
+                Vec::new()
+            }
+            // The log shows what has changed; that nothing has is said here.
+            Event::SettingsChanged { model: None, mode: None, .. } => {
+                let mode = self.modes.get(&record.thread).map_or("", |mode| mode.as_str());
+                self.tell(
+                    &format!("nothing was changed: mode {mode} is set, or is the most that this agent may have"),
+                    Style::PLAIN,
+                );
+                Vec::new()
+            }
+            Event::InputDropped { reason, .. } if std::mem::take(&mut self.awaits_change) => {
+                self.tell(&format!("nothing was changed: {reason}"), Style::PLAIN);
                 Vec::new()
             }
             Event::Reported(report) => {

@@ -1,6 +1,9 @@
-//! What can be meant by the word before the cursor: `/` commands, `@` files, agents and threads.
+//! What can be meant by the word before the cursor: `/` commands and their first argument, `@` files, agents and threads.
+
+use clap::CommandFactory;
 
 use super::app::{App, COMMANDS};
+use crate::arguments::Cli;
 
 /// The most that is offered at once.
 const MOST: usize = 8;
@@ -40,6 +43,23 @@ pub fn word(before: &str) -> Option<(usize, &str)> {
     let word = &before[start..];
     let is_command = word.starts_with('/') && start == 0 && !word[1..].contains('/');
     (is_command || word.starts_with('@')).then_some((start, word))
+}
+
+/// The command whose first argument is before the cursor, where that begins, and what was typed of it.
+fn argument(before: &str) -> Option<(&str, usize, &str)> {
+    let (command, typed) = before.split_once(' ')?;
+    let is_first = command.starts_with('/') && !typed.contains(char::is_whitespace);
+    is_first.then_some((command, command.len() + 1, typed))
+}
+
+/// The words that one of our own commands can begin with, and what each does.
+fn verbs(command: &str) -> Vec<(String, String)> {
+    let cli = Cli::command();
+    let verbs = cli.find_subcommand(command).into_iter().flat_map(|command| command.get_subcommands());
+    let shown = verbs.filter(|verb| !verb.is_hide_set());
+    shown
+        .map(|verb| (verb.get_name().to_owned(), verb.get_about().map(ToString::to_string).unwrap_or_default()))
+        .collect()
 }
 
 /// How well a name fits what was typed: the lower the better; none where it does not.
@@ -92,11 +112,33 @@ pub fn offers(typed: &str, files: &[String], agents: &[String], threads: &[(Stri
 impl App {
     /// Looks what can be meant by the word before the cursor.
     pub fn complete(&mut self) {
+        if let Some((command, start, typed)) = argument(self.composer.before()) {
+            let mut offers: Vec<Offer> = Vec::new();
+            for (word, detail) in self.arguments_of(command) {
+                offers.extend(word.starts_with(typed).then_some(Offer { word, detail }));
+            }
+            let is_done = offers.is_empty() || offers.len() == 1 && offers[0].word == typed;
+            self.completion = (!is_done).then_some(Completion { start, offers, selected: 0 });
+            return;
+        }
         self.completion = word(self.composer.before()).and_then(|(start, typed)| {
             let offers = offers(typed, self.file_names(), &self.staffed.agents, &self.thread_names());
             let is_done = offers.is_empty() || offers.len() == 1 && offers[0].word == typed;
             (!is_done).then_some(Completion { start, offers, selected: 0 })
         });
+    }
+
+    /// What the first argument of a command can be.
+    fn arguments_of(&self, command: &str) -> Vec<(String, String)> {
+        match command {
+            "/mode" => self.modes_menu().items.into_iter().map(|item| (item.label, item.detail)).collect(),
+            "/agents" => self.staffed.agents.iter().map(|name| (name.clone(), String::new())).collect(),
+            "/look" | "/stop" => self.thread_names(),
+            "/tasks" => verbs("task"),
+            "/config" => verbs("config"),
+            "/mcp" => verbs("mcp"),
+            _ => Vec::new(),
+        }
     }
 
     /// The chosen word takes the place of the one before the cursor.
@@ -129,6 +171,15 @@ mod tests {
         assert_eq!(word("look /mo"), None);
         assert_eq!(word("/usr/bin"), None);
         assert_eq!(word("mail@example"), None);
+    }
+
+    #[test]
+    fn the_first_argument_of_a_command_is_completed() {
+        assert_eq!(argument("/mode pl"), Some(("/mode", 6, "pl")));
+        assert_eq!(argument("/mode plan x"), None);
+        assert_eq!(argument("say /mode"), None);
+        assert!(verbs("task").iter().any(|(word, about)| word == "add" && !about.is_empty()));
+        assert!(!verbs("config").is_empty() && !verbs("mcp").is_empty());
     }
 
     #[test]

@@ -131,6 +131,14 @@ impl Performer {
             Action::Open(thread) => {
                 self.spawn(async move |news| opened(&news, &staff, thread, None).await);
             }
+            Action::Choose { thread, model, mode } => {
+                let session = staff.session_of(&thread);
+                self.attempt(async move |_| session.choose(&thread, model.as_deref(), mode).await);
+            }
+            Action::SumUp(thread) => {
+                let session = staff.session_of(&thread);
+                self.attempt(async move |_| session.sum_up(&thread).await.map(drop));
+            }
             Action::New(otherwise) => self.begin(&staff, otherwise),
             Action::Fork { at, text } => self.fork(&staff, at, text),
             Action::List(list) => self.list(&staff, list),
@@ -415,13 +423,9 @@ async fn approvals(store: &dyn Store) -> Result<Menu, Error> {
 
 async fn models(staff: &Staff) -> Menu {
     let listed = staff.models().list(None, Lists::Asked).await;
-    let item = |name: &str| Item {
-        label: name.to_owned(),
-        detail: String::new(),
-        pick: Pick::New(Otherwise { model: Some(name.to_owned()), ..Otherwise::default() }),
-    };
+    let item = |name: &str| Item { label: name.to_owned(), detail: String::new(), pick: Pick::Model(name.to_owned()) };
     let items = listed.iter().flat_map(|of| of.models.iter().map(|model| item(&model.name))).collect();
-    Menu::new("Begin a new conversation with a model", items)
+    Menu::new("Speak with a model", items)
 }
 
 fn agents(staff: &Staff) -> Menu {

@@ -62,6 +62,10 @@ fn files_and_commands_are_completed_and_a_wrong_command_names_the_right_one() {
     chat.until_shown("▸ @src/poem.txt");
     chat.press(TAB);
     chat.until_shown("› look at @src/poem.txt");
+    chat.press("\u{3}/mode da");
+    chat.until_shown("▸ dangerous");
+    chat.press(TAB);
+    chat.until_shown("› /mode dangerous");
     chat.press("\u{3}/cos");
     chat.until_shown("▸ /cost");
     chat.press(&format!("{TAB}{ENTER}"));

@@ -1,6 +1,7 @@
 //! `majordomo chat` as a person sees it: the real program in a pseudo-terminal, and the screen that a terminal makes of what it writes.
 
 mod asking;
+mod changing;
 mod composing;
 mod going_on;
 mod looking;
@@ -10,4 +11,5 @@ mod room;
 #[path = "../terminal/seat.rs"]
 mod seat;
 mod showing;
+mod telling;
 mod working;

@@ -153,7 +153,14 @@ fn the_terminal_is_as_it_was_after_a_signal_and_after_ctrl_z() {
     assert!(chat.echoes());
     let bytes = chat.bytes();
     let written = String::from_utf8_lossy(&bytes);
-    assert!(written.rfind("\u{1b}[?2004l") > written.rfind("\u{1b}[?2004h"), "pastes are as before");
+    for (off, on, what) in [
+        ("\u{1b}[?2004l", "\u{1b}[?2004h", "pastes"),
+        ("\u{1b}[?1004l", "\u{1b}[?1004h", "reports of focus"),
+        ("\u{1b}[<1u", "\u{1b}[>1u", "keys"),
+        ("\u{1b}[?25h", "\u{1b}[?25l", "the cursor"),
+    ] {
+        assert!(written.rfind(off).is_some() && written.rfind(off) > written.rfind(on), "{what}: as before");
+    }
     assert!(chat.transcript().contains("the work is kept"), "{}", chat.transcript());
 }
 
@@ -189,4 +196,39 @@ fn no_colour_is_written_where_none_is_wanted() {
     let is_style = |piece: &&str| piece.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';').starts_with('m');
     let colours = written.split("\u{1b}[").skip(1).filter(is_style).count();
     assert_eq!(colours, 0);
+}
+
+/// The numbers of all colours and styles that were written.
+fn styles(bytes: &[u8]) -> std::collections::BTreeSet<u32> {
+    let written = String::from_utf8_lossy(bytes);
+    let numbers = written.split("\u{1b}[").skip(1).filter_map(|piece| {
+        let end = piece.find(|c: char| !c.is_ascii_digit() && c != ';')?;
+        (piece[end..].starts_with('m')).then(|| piece[..end].to_owned())
+    });
+    numbers.flat_map(|list| list.split(';').filter_map(|number| number.parse().ok()).collect::<Vec<u32>>()).collect()
+}
+
+#[test]
+fn colours_can_be_read_on_a_light_and_on_a_dark_background() {
+    let text = "# Head\n\nA [link](https://example.org/) and `code`.\n\n```rust\nlet x = \"a\"; // why\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |";
+    let writes = calls(&[testkit::scenes::call("write_file", "path = \"a.txt\", content = \"roses\"")]);
+    let world = world(&[scene("the whole", &[says(text), writes, says("Done.")])]);
+    std::fs::write(world.path("a.txt"), "weeds").expect("a file");
+    let chat = Chat::open_in(&world, "ask", &[], (100, 40));
+    chat.say("Do the whole");
+    chat.until_shown("let x");
+    chat.until_shown("› reply");
+    chat.say("more of the whole");
+    chat.until_shown("needs your approval");
+    chat.press("/");
+    chat.until_shown("▸ /help");
+    let found = styles(&chat.bytes());
+    // The six colours that a theme chooses for its background, bold, dim, italic, underlined: neither black nor white, nor a background of
+    // our own, nor a colour by its number.
+    let readable = |style: &u32| matches!(style, 0..=4 | 7 | 9 | 22..=29 | 31..=36 | 39);
+    let others: Vec<&u32> = found.iter().filter(|style| !readable(style)).collect();
+    assert!(others.is_empty(), "{others:?}");
+    assert!(found.iter().filter(|style| (31..=36).contains(*style)).count() >= 4, "{found:?}");
+    let bytes = chat.bytes();
+    assert!(String::from_utf8_lossy(&bytes).contains("\u{1b}]8;;https://example.org/"), "a link can be followed");
 }

@@ -2,11 +2,11 @@
 
 use std::time::Instant;
 
-use agent::ThreadId;
+use agent::{Mode, ThreadId};
 use view::draw::{self, Line, Style};
 use view::{LastWords, Node};
 
-use super::{Action, App, List, Otherwise};
+use super::{Action, App, Input, Item, List, Menu, Otherwise, Pick};
 
 /// Two names that are less alike than this are not taken for a typing error.
 const ALIKE: f64 = 0.5;
@@ -26,8 +26,8 @@ const fn command(name: &'static str, arguments: &'static str, sentence: &'static
 pub const COMMANDS: &[Command] = &[
     command("/help", "", "Show keys and commands"),
     command("/new", "", "Begin a new conversation"),
-    command("/model", "[PROVIDER/MODEL]", "Begin a new conversation with another model; without a name: choose one"),
-    command("/mode", "[plan|ask|auto|dangerous]", "Begin a new conversation in another mode"),
+    command("/model", "[PROVIDER/MODEL]", "Speak with another model from the next turn on; without a name: choose one"),
+    command("/mode", "[plan|ask|auto|dangerous]", "Change what may be done without asking; without a name: choose one"),
     command("/agents", "[NAME]", "Begin a new conversation with another agent; without a name: choose one"),
     command("/threads", "", "List the conversations of this folder and open one"),
     command("/resume", "[ID]", "Go on with another conversation"),
@@ -77,15 +77,12 @@ impl App {
             "/help" | "/?" => self.help(),
             "/new" | "/clear" => return vec![Action::New(Otherwise::default())],
             "/model" if rest.is_empty() => return vec![Action::List(List::Models)],
-            "/model" => return self.otherwise(Otherwise { model: Some(rest.to_owned()), ..Otherwise::default() }),
-            "/mode" if rest.is_empty() => {
-                let mode = self.mode().to_owned();
-                self.tell(
-                    &format!("mode {mode}; /mode plan, ask, auto or dangerous begins a new conversation"),
-                    Style::DIM,
-                );
-            }
-            "/mode" => return self.otherwise(Otherwise { mode: Some(rest.to_owned()), ..Otherwise::default() }),
+            "/model" => return self.choose_model(rest.to_owned(), now),
+            "/mode" if rest.is_empty() => return self.handle(Input::Menu(self.modes_menu()), now),
+            "/mode" => match rest.parse() {
+                Ok(mode) => return self.choose_mode(mode, now),
+                Err(why) => self.tell(&why, Style::DIM),
+            },
             "/agents" | "/agent" if rest.is_empty() => return vec![Action::List(List::Agents)],
             "/agents" | "/agent" => {
                 return self.otherwise(Otherwise { agent: Some(rest.to_owned()), ..Otherwise::default() });
@@ -110,11 +107,7 @@ impl App {
             "/cost" => self.cost(),
             "/approvals" => return vec![Action::List(List::Approvals)],
             "/context" => return self.context(),
-            "/compact" => {
-                let why = "a conversation is replaced by a summary when the model's context is nearly full; it cannot be asked for yet. \
-                    /context shows how full it is, /new begins a new one";
-                self.tell(why, Style::DIM);
-            }
+            "/compact" => return self.sum_up(now),
             "/export" => return self.export(rest),
             "/config" => return self.run("config", "show", words()),
             "/mcp" => return self.run("mcp", "ls", words()),
@@ -153,6 +146,61 @@ impl App {
         );
         let columns = self.columns();
         self.stay.extend(lines.iter().map(|line| line.cut(columns, '…')));
+    }
+
+    /// Another model: for the conversation that is shown, or for the one that is about to begin.
+    pub(super) fn choose_model(&mut self, model: String, now: Instant) -> Vec<Action> {
+        match self.focus.clone() {
+            Some(thread) => self.choose(thread, Some(model), None, now),
+            None => vec![Action::New(Otherwise { model: Some(model), ..Otherwise::default() })],
+        }
+    }
+
+    /// Another mode, by the same way.
+    pub(super) fn choose_mode(&mut self, mode: Mode, now: Instant) -> Vec<Action> {
+        match self.focus.clone() {
+            Some(thread) => self.choose(thread, None, Some(mode), now),
+            None => vec![Action::New(Otherwise { mode: Some(mode.to_string()), ..Otherwise::default() })],
+        }
+    }
+
+    fn choose(&mut self, thread: ThreadId, model: Option<String>, mode: Option<Mode>, now: Instant) -> Vec<Action> {
+        self.awaits_change = true;
+        if self.is_focus_working() {
+            self.hint("it holds from the agent's next turn on", now);
+        }
+        vec![Action::Choose { thread, model, mode }]
+    }
+
+    /// The modes, with what each allows.
+    pub fn modes_menu(&self) -> Menu {
+        let item = |(mode, words): (Mode, &str)| Item {
+            label: mode.to_string(),
+            detail: words.to_owned(),
+            pick: Pick::Mode(mode),
+        };
+        let modes = [
+            (Mode::Plan, "it may only read"),
+            (Mode::Ask, "it may read; all else needs your consent"),
+            (Mode::Auto, "it may write in this folder; what is risky needs your consent"),
+            (Mode::Dangerous, "nothing is asked"),
+        ];
+        let mut menu = Menu::new(format!("Mode, now {}", self.mode()), modes.into_iter().map(item).collect());
+        menu.selected = modes.iter().position(|(mode, _)| mode.as_str() == self.mode()).unwrap_or(0);
+        menu
+    }
+
+    /// The conversation that is shown is replaced by a summary of it.
+    fn sum_up(&mut self, now: Instant) -> Vec<Action> {
+        let Some(thread) = self.focus.clone() else {
+            self.tell("nothing was said yet", Style::DIM);
+            return Vec::new();
+        };
+        self.awaits_change = true;
+        if self.is_focus_working() {
+            self.hint("it is summed up when the agent is done", now);
+        }
+        vec![Action::SumUp(thread)]
     }
 
     /// A new conversation, which is otherwise; the one before is kept.

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use agent::Strength;
+use agent::{Mode, Strength};
 use termina::event::{KeyCode, KeyEvent, KeyEventKind, Modifiers};
 use view::Node;
 
@@ -27,7 +27,7 @@ impl App {
         match &mut self.keys {
             Keys::Deciding(_) => self.key_deciding(key, now),
             Keys::Confirm(_) => self.key_confirm(key),
-            Keys::Menu(_) => self.key_menu(key),
+            Keys::Menu(_) => self.key_menu(key, now),
             Keys::Tree { .. } => self.key_tree(key, now),
             Keys::Search { .. } => self.key_search(key),
             Keys::Writing => match self.key_at_question(key, now) {
@@ -304,7 +304,7 @@ impl App {
         }
     }
 
-    fn key_menu(&mut self, key: KeyEvent) -> Vec<Action> {
+    fn key_menu(&mut self, key: KeyEvent, now: Instant) -> Vec<Action> {
         let Keys::Menu(menu) = &mut self.keys else { return Vec::new() };
         match key.code {
             KeyCode::Up => menu.go(-1),
@@ -323,7 +323,7 @@ impl App {
             KeyCode::Enter => {
                 let pick = menu.chosen().map(|item| item.pick.clone());
                 self.keys = Keys::Writing;
-                return pick.map(|pick| self.picked(pick)).unwrap_or_default();
+                return pick.map(|pick| self.picked(pick, now)).unwrap_or_default();
             }
             _ => {}
         }
@@ -331,7 +331,7 @@ impl App {
     }
 
     /// Something was chosen.
-    pub(super) fn picked(&mut self, pick: Pick) -> Vec<Action> {
+    pub(super) fn picked(&mut self, pick: Pick, now: Instant) -> Vec<Action> {
         match pick {
             Pick::Open(thread) => vec![Action::Open(thread)],
             Pick::Back { at: Some(at), text } => vec![Action::Fork { at: Some(at), text }],
@@ -343,6 +343,8 @@ impl App {
                 self.turn_to(*question);
                 Vec::new()
             }
+            Pick::Model(model) => self.choose_model(model, now),
+            Pick::Mode(mode) => self.choose_mode(mode, now),
             Pick::New(otherwise) => vec![Action::New(otherwise)],
             Pick::Unqueue(nth) => {
                 self.unqueue(nth);
@@ -428,14 +430,13 @@ impl App {
     }
 
     fn next_mode(&mut self, now: Instant) -> Vec<Action> {
-        const MODES: [&str; 3] = ["ask", "auto", "plan"];
-        if self.root.is_some() || self.is_beginning {
-            self.hint("the mode of a conversation is chosen before its first message: /mode begins another", now);
+        const MODES: [Mode; 3] = [Mode::Ask, Mode::Auto, Mode::Plan];
+        if self.is_beginning || self.is_opening {
+            self.hint("one moment: the conversation is being opened", now);
             return Vec::new();
         }
-        let at = MODES.iter().position(|mode| *mode == self.staffed.mode).unwrap_or(0);
-        let mode = MODES[(at + 1) % MODES.len()].to_owned();
-        vec![Action::New(Otherwise { mode: Some(mode), ..Otherwise::default() })]
+        let next = MODES.iter().position(|mode| mode.as_str() == self.mode()).map_or(0, |at| (at + 1) % MODES.len());
+        self.choose_mode(MODES[next], now)
     }
 
     /// Text was pasted. The path of a file, as a terminal writes it when one is dropped, becomes an attachment.
@@ -464,7 +465,7 @@ impl App {
             let pick = chosen.map(|item| item.pick.clone());
             self.keys = Keys::Writing;
             if let Some(pick) = pick {
-                return self.picked(pick);
+                return self.picked(pick, now);
             }
             if line.trim().is_empty() {
                 return Vec::new();

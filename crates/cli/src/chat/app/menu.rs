@@ -1,7 +1,7 @@
 //! A list to choose from: typed words narrow it, arrows move, Enter chooses, Esc closes.
 
-use agent::ThreadId;
 use agent::approval::Approval;
+use agent::{Mode, ThreadId};
 use view::draw::{Line, Style};
 
 use super::Otherwise;
@@ -34,6 +34,10 @@ pub enum Pick {
     Back { at: Option<usize>, text: String },
     /// Decide a question.
     Decide(Box<Approval>),
+    /// Speak with another model.
+    Model(String),
+    /// Work in another mode.
+    Mode(Mode),
     /// Begin a new conversation.
     New(Otherwise),
     /// Take a message that waits back into the composer.

@@ -198,7 +198,8 @@ fn every_command_of_the_contract_is_there_and_does_something() {
         app.composer.set(name);
         let actions = app.handle(key(KeyCode::Enter), now);
         let lines = app.take_lines();
-        assert!(!actions.is_empty() || !lines.is_empty(), "{name}");
+        let is_menu = matches!(app.keys, Keys::Menu(_));
+        assert!(!actions.is_empty() || !lines.is_empty() || is_menu, "{name}");
         assert!(!lines.iter().any(|line| line.text().contains("there is no command")), "{name}");
     }
 }
