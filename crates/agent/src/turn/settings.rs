@@ -1,7 +1,8 @@
 //! A person chose another model or another mode while the thread lives: it holds from the next turn on, and its log says so. Requests that
 //! were made before stay as they were, and so does the system prompt: what the model has to know is a notice behind all that was said.
 //!
-//! Absent: sub-agents. Those that live keep what they were created with; those that are started later follow from what holds then.
+//! Absent: sub-agents. They keep what they were created with, and those that are started later follow from what holds then. So a stricter mode is
+//! refused to a thread that has sub-agents: they could do more than the thread above them, now or when they are asked again.
 
 use crate::context;
 use crate::event::Event;
@@ -38,6 +39,10 @@ fn take_up(moment: &mut Moment<'_>, id: &InputId) {
         return moment.emit(Event::InputDropped { input, reason: reason.into() });
     }
     let mode = mode.map(|wanted| wanted.meet(most(moment))).filter(|given| *given != moment.thread.mode);
+    if mode.is_some_and(|given| given.meet(moment.thread.mode) == given) && moment.thread.issued.children > 0 {
+        let reason = "its sub-agents would keep the mode that they have, so a stricter one needs a new conversation";
+        return moment.emit(Event::InputDropped { input, reason: reason.into() });
+    }
     let model = model.filter(|model| **model != moment.thread.model);
     let told = mode.map(|mode| context::mode_changed(mode).into());
     moment.emit(Event::SettingsChanged { input, model, mode, told });

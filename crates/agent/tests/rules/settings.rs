@@ -5,6 +5,7 @@ use majordomo_agent::event::TurnKind;
 use majordomo_agent::model::Model;
 use majordomo_agent::permission::Layer;
 use majordomo_agent::policy::Policy;
+use majordomo_agent::report::Usage;
 use majordomo_agent::{Event, Input, InputId, Mode, Outcome, Outside, Thread, Time, context};
 
 use super::room::{Room, world};
@@ -93,6 +94,25 @@ fn nobody_gets_a_freer_mode_than_its_agent_and_those_above_it_may_have() {
     room.says("Good day.");
     chooses(&mut room, "m", Mode::Dangerous);
     assert_eq!(room.thread.mode, Mode::Ask);
+}
+
+// Promise 5: a child may never do more than its parent.
+#[test]
+fn a_thread_with_sub_agents_gets_no_stricter_mode_than_theirs() {
+    let mut room = Room::with(Policy::default(), Mode::Auto, Grant::default());
+    room.calls(&[("spawn_agent", r#"{"task":"look"}"#)]);
+    assert_eq!(room.thread.issued.children, 1, "{:?}", kinds(&room));
+    chooses(&mut room, "m", Mode::Plan);
+    room.reports("r.1", Outcome::Completed, Usage::default());
+    assert_eq!(room.thread.mode, Mode::Auto);
+    let dropped = room
+        .events
+        .iter()
+        .any(|event| matches!(event, Event::InputDropped { reason, .. } if reason.contains("new conversation")));
+    assert!(dropped, "{:?}", kinds(&room));
+    chooses(&mut room, "n", Mode::Dangerous);
+    room.says("Good day.");
+    assert_eq!(room.thread.mode, Mode::Dangerous, "a freer one is no danger to what its sub-agents may not do");
 }
 
 #[test]
