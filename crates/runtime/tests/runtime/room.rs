@@ -14,7 +14,7 @@ use agent::{Catalog, Consent, Event, Mode, Report, ThreadId};
 use futures_util::StreamExt;
 use majordomo_runtime::{Error, Options, RunHandle, Runtime, Said, Start};
 use provider::{ModelTable, Providers, Resident};
-use store::{Location, MemoryStore, Record, Selection, Store, ThreadQuery};
+use store::{Location, MemoryStore, Process, ProcessId, Record, Selection, Store, ThreadQuery};
 use testkit::invariants::{LogChecker, family};
 use tool::{CurrentTools, Registry};
 
@@ -124,7 +124,7 @@ impl Room {
 
     /// One more runtime over the same memory, as of another process.
     pub async fn beside(&self) -> Runtime {
-        begin(&self.plan).await
+        begin_as(Process { id: ProcessId::new("beside"), ..Process::current() }, &self.plan).await
     }
 
     /// Goes on with a run, once the driver that ran here before has exited.
@@ -222,6 +222,10 @@ pub fn stores() -> [(Arc<dyn Store>, Option<tempfile::TempDir>); 2] {
 }
 
 async fn begin(plan: &Plan) -> Runtime {
+    begin_as(Process::current(), plan).await
+}
+
+async fn begin_as(process: Process, plan: &Plan) -> Runtime {
     let providers = Providers::new(Vec::new(), ModelTable::builtin(), provider::Options::default()).expect("providers");
     let providers = match &plan.witness {
         Some(witness) => providers.with_resident("builtin/witness", witness.clone()),
@@ -249,5 +253,5 @@ async fn begin(plan: &Plan) -> Runtime {
         sources: Arc::new(()),
         data: None,
     };
-    Runtime::begin(options).await.expect("a runtime begins")
+    Runtime::begin_as(process, options).await.expect("a runtime begins")
 }
