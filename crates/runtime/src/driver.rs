@@ -340,7 +340,8 @@ impl Driver {
             }
             self.performer.decided_by = Some(tools);
             if events.is_empty() {
-                debug_assert!(effects.is_empty(), "nothing is performed before it is remembered: {effects:?}");
+                // Nothing is performed that is not remembered: what is asked for again here is under way already.
+                self.after(&events, Vec::new(), rules.as_ref(), reopening);
             } else {
                 match self.commit(now, &events).await {
                     Commitment::Done => self.after(&events, effects, rules.as_ref(), reopening),

@@ -134,11 +134,11 @@ fn a_summary_that_a_person_wants_is_a_run_of_its_own_and_the_mode_is_not_forgott
     arrives(&mut room, "s", Outside::SummaryWanted { grant: None });
     assert_eq!(room.thread.issued.runs, 1, "it waits for the end of the run");
     room.says("Roses and violets.");
-    let asked = room.events.iter().filter_map(|event| match event {
+    let mut asked = room.events.iter().filter_map(|event| match event {
         Event::TurnStarted(turn) => Some(turn.kind.clone()),
         _ => None,
     });
-    assert_eq!(asked.last(), Some(TurnKind::Compact));
+    assert_eq!(asked.next_back(), Some(TurnKind::Compact));
     room.says("Flowers.");
     let Some(Event::Reported(report)) = room.events.last() else { panic!("{:?}", room.events.last()) };
     assert_eq!((report.outcome, &*report.text), (Outcome::Completed, "Flowers."));

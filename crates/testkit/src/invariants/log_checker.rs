@@ -329,6 +329,12 @@ impl LogChecker {
                 hold("no thread gets a freer mode than those above it", mode.is_none_or(|mode| mode <= most), || {
                     format!("{mode:?}")
                 })?;
+                let is_stricter = mode.is_some_and(|mode| mode < self.mode);
+                hold(
+                    "no sub-agent keeps a freer mode than those above it",
+                    !is_stricter || self.last_child == 0,
+                    || format!("{mode:?}"),
+                )?;
                 self.mode = mode.unwrap_or(self.mode);
             }
             Event::ChildSaid { .. }
@@ -455,11 +461,9 @@ impl LogChecker {
         let is_over = is_idle && !(is_child && self.reports.is_empty());
         let is_ending = self.run.as_ref().is_some_and(|run| run.stop.is_some() || run.last_turn_taken);
         let may_drop = match outside {
-            Outside::UserSaid { .. }
-            | Outside::Noticed { .. }
-            | Outside::ChildWanted
-            | Outside::Marked { .. }
-            | Outside::Chosen { .. } => false,
+            Outside::UserSaid { .. } | Outside::Noticed { .. } | Outside::ChildWanted | Outside::Marked { .. } => false,
+            // Its sub-agents could do more than it.
+            Outside::Chosen { mode, .. } => mode.is_some_and(|mode| mode < self.mode) && self.last_child > 0,
             // There may be nothing to sum up.
             Outside::SummaryWanted { .. } => is_over,
             // Its parent no longer wants to know.
