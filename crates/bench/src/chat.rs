@@ -25,8 +25,10 @@ const BETWEEN_MS: u64 = 50;
 const KEYS: usize = 100;
 /// How long anything is waited for.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// Bytes of an answer that scrolls by.
+/// Bytes of an answer that scrolls by, how many there are, and after which of them memory is first looked at.
 const ANSWER: usize = 64 << 10;
+const ANSWERS: usize = 40;
+const FEW: usize = 7;
 
 /// What watching took.
 #[derive(Clone, Debug)]
@@ -98,18 +100,16 @@ pub fn run_quietly(data: &Path) -> anyhow::Result<Watched> {
 
 /// Memory after a few long answers, and after many more.
 pub fn memory_kb(data: &Path) -> anyhow::Result<(u64, u64)> {
-    let words = "all kinds of words that fill the screen ";
-    let script =
-        write_script(data, &[("more", format!("{}repeat = true\n", reply(&words.repeat(ANSWER / words.len()), 0)))])?;
+    let words = "all kinds of words that fill the screen ".repeat(ANSWER / 40);
+    let replies: String = (0..ANSWERS).map(|nth| reply(&format!("{words}\n\nend{nth:02}"), 0)).collect();
+    let script = write_script(data, &[("more", replies)])?;
     let mut chat = Chat::start(data, &script, &[])?;
     chat.until("›")?;
     let mut sizes = Vec::new();
-    for nth in 0..40 {
-        chat.forget();
-        chat.press(&format!("more {nth}\r"))?;
-        chat.until("Esc interrupts")?;
-        chat.until("reply")?;
-        if nth == 7 || nth == 39 {
+    for nth in 0..ANSWERS {
+        chat.press("more\r")?;
+        chat.until(&format!("end{nth:02}"))?;
+        if nth == FEW || nth == ANSWERS - 1 {
             sizes.push(gauge::status_kb(&chat.process.id().to_string(), "VmRSS")?);
         }
     }

@@ -153,6 +153,8 @@ pub struct Staffed {
     pub mode: String,
     /// The names of all agents, to complete them.
     pub agents: Vec<String>,
+    /// The names of the models whose providers can be used, to complete them.
+    pub models: Vec<String>,
     /// The most that a run may cost, in millionths of a dollar.
     pub budget_microusd: Option<u64>,
     /// What a person should know.
@@ -374,6 +376,8 @@ impl App {
                     self.tell(note, Style::DIM);
                 }
                 self.staffed = staffed;
+                // What was typed meanwhile may name an agent or a model.
+                self.complete();
                 Vec::new()
             }
             Input::Menu(menu) if self.is_plain => {

@@ -52,6 +52,11 @@ fn argument(before: &str) -> Option<(&str, usize, &str)> {
     is_first.then_some((command, command.len() + 1, typed))
 }
 
+/// Whether a word can be meant by what was typed of it. A model is also known by its name without its provider.
+fn is_meant(word: &str, typed: &str) -> bool {
+    word.starts_with(typed) || word.split_once('/').is_some_and(|(_, name)| name.starts_with(typed))
+}
+
 /// The words that one of our own commands can begin with, and what each does.
 fn verbs(command: &str) -> Vec<(String, String)> {
     let cli = Cli::command();
@@ -115,7 +120,7 @@ impl App {
         if let Some((command, start, typed)) = argument(self.composer.before()) {
             let mut offers: Vec<Offer> = Vec::new();
             for (word, detail) in self.arguments_of(command) {
-                offers.extend(word.starts_with(typed).then_some(Offer { word, detail }));
+                offers.extend(is_meant(&word, typed).then_some(Offer { word, detail }));
             }
             let is_done = offers.is_empty() || offers.len() == 1 && offers[0].word == typed;
             self.completion = (!is_done).then_some(Completion { start, offers, selected: 0 });
@@ -132,6 +137,7 @@ impl App {
     fn arguments_of(&self, command: &str) -> Vec<(String, String)> {
         match command {
             "/mode" => self.modes_menu().items.into_iter().map(|item| (item.label, item.detail)).collect(),
+            "/model" => self.staffed.models.iter().map(|name| (name.clone(), String::new())).collect(),
             "/agents" => self.staffed.agents.iter().map(|name| (name.clone(), String::new())).collect(),
             "/look" | "/stop" => self.thread_names(),
             "/tasks" => verbs("task"),

@@ -85,7 +85,10 @@ impl Performer {
                 Err(error) => return drop(news.send(News::Failed(error.into()))),
             };
             let agents = staff.agents().map(|agent| agent.name.to_string()).collect();
-            let staffed = Staffed { agent, model, mode, agents, budget_microusd, notes };
+            // Nobody is asked for a list here: the names are needed before the first key.
+            let listed = staff.models().list(None, Lists::Table).await.into_iter().filter(|of| of.missing.is_none());
+            let models = listed.flat_map(|of| of.models).map(|model| model.name).collect();
+            let staffed = Staffed { agent, model, mode, agents, models, budget_microusd, notes };
             drop(news.send(News::Staffed(Box::new(staff.clone()), staffed)));
             if let Some(thread) = thread {
                 opened(&news, &staff, thread, None).await;

@@ -6,6 +6,7 @@
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::sync::{Mutex, Once, PoisonError};
+use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use rustix::fs::OFlags;
@@ -22,8 +23,8 @@ const REST_OF_KEY: Duration = Duration::from_millis(30);
 const ON: &str = "\u{1b}[?2004h\u{1b}[?1004h\u{1b}[>1u";
 const OFF: &str = "\u{1b}[<1u\u{1b}[?1004l\u{1b}[?2004l\u{1b}[?25h";
 
-/// The settings of the terminal before, while the modes are on.
-static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
+/// The settings of the terminal before, and the thread that the chat runs on, while the modes are on.
+static BEFORE: Mutex<Option<(Termios, ThreadId)>> = Mutex::new(None);
 
 /// The modes, until it is dropped.
 pub struct Modes(());
@@ -62,7 +63,7 @@ fn turn_on() -> io::Result<()> {
     single.special_codes[SpecialCodeIndex::VMIN] = 1;
     single.special_codes[SpecialCodeIndex::VTIME] = 0;
     let mut held = BEFORE.lock().unwrap_or_else(PoisonError::into_inner);
-    held.get_or_insert(before);
+    held.get_or_insert((before, thread::current().id()));
     tcsetattr(io::stdin(), OptionalActions::Now, &single)?;
     write(ON);
     Ok(())
@@ -70,7 +71,7 @@ fn turn_on() -> io::Result<()> {
 
 fn turn_off() {
     let before = BEFORE.lock().unwrap_or_else(PoisonError::into_inner).take();
-    if let Some(before) = before {
+    if let Some((before, _)) = before {
         write(OFF);
         // A terminal that has gone needs nothing.
         let _ = tcsetattr(io::stdin(), OptionalActions::Now, &before);
@@ -87,8 +88,10 @@ fn restore_before_panics() {
     ONCE.call_once(|| {
         let tell = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
-            // A task that panics ends alone, and the chat goes on; its own end takes the modes back.
-            if std::thread::current().name() == Some("main") {
+            // A task that panics on another thread ends alone, and the chat goes on; its own end takes the modes back.
+            let is_chat =
+                BEFORE.try_lock().is_ok_and(|held| held.as_ref().is_some_and(|(_, of)| *of == thread::current().id()));
+            if is_chat {
                 turn_off();
             }
             tell(panic);

@@ -3,6 +3,7 @@
 use testkit::scenes::{says, scene};
 
 use crate::room::{Chat, ENTER, TAB, UP, world};
+use crate::seat::{Seat, Streams};
 
 #[test]
 fn a_paste_of_five_thousand_lines_is_one_chip_and_is_sent_whole() {
@@ -66,7 +67,11 @@ fn files_and_commands_are_completed_and_a_wrong_command_names_the_right_one() {
     chat.until_shown("▸ dangerous");
     chat.press(TAB);
     chat.until_shown("› /mode dangerous");
-    chat.press("\u{3}/cos");
+    chat.press("\u{15}/tasks arch");
+    chat.until_shown("▸ archive");
+    chat.press(TAB);
+    chat.until_shown("› /tasks archive");
+    chat.press("\u{15}/cos");
     chat.until_shown("▸ /cost");
     chat.press(&format!("{TAB}{ENTER}"));
     chat.until_shown("nothing was used yet");
@@ -84,6 +89,22 @@ fn files_and_commands_are_completed_and_a_wrong_command_names_the_right_one() {
 }
 
 #[test]
+fn models_are_completed_whose_provider_can_be_used() {
+    let world = world(&[]);
+    let model = format!("scripted/{}", world.script().display());
+    let mut command = world.command(&["chat", "--model", &model]);
+    command.env("ANTHROPIC_API_KEY", "sk-not-used");
+    let seat = Seat::start(&command, (80, 24), Streams::All);
+    seat.until_shown("/help");
+    seat.press("/model claude-hai");
+    seat.until_shown("▸ anthropic/claude-haiku");
+    seat.press(TAB);
+    seat.until_shown("› /model anthropic/claude-haiku");
+    seat.press("\u{15}/model gemini");
+    seat.until("none without a key", |screen| screen.contains("› /model gemini") && !screen.contains('▸'));
+}
+
+#[test]
 fn an_editor_writes_the_message() {
     let world = world(&[scene("roses", &[says("Red ones.")])]);
     let editor = world.path("editor.sh");
@@ -91,7 +112,7 @@ fn an_editor_writes_the_message() {
     let model = format!("scripted/{}", world.script().display());
     let mut command = world.command(&["chat", "--model", &model]);
     command.env("EDITOR", format!("sh {}", editor.display()));
-    let seat = crate::seat::Seat::start(&command, (80, 24), crate::seat::Streams::All);
+    let seat = Seat::start(&command, (80, 24), Streams::All);
     seat.until_shown("/help");
     seat.press("violets");
     seat.until_shown("› violets");

@@ -5,6 +5,7 @@ mod changing;
 mod composing;
 mod going_on;
 mod looking;
+mod panicking;
 mod plain;
 mod room;
 #[allow(dead_code, reason = "the tests of `run` use the rest")]
@@ -12,4 +13,8 @@ mod room;
 mod seat;
 mod showing;
 mod telling;
+#[allow(dead_code, reason = "only its modes are tested, without a chat")]
+#[path = "../../src/chat/terminal.rs"]
+mod terminal;
+mod trusting;
 mod working;
