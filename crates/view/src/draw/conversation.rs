@@ -26,6 +26,11 @@ const BRIEF_LINES: usize = 6;
 const OUTPUT_LINES: usize = 4;
 /// The longest argument, name or reason in one line.
 const WORDS: usize = 200;
+/// The longest reason of a failure, which is told whole.
+const FAULT: usize = 600;
+/// The most and the least columns in which the goal of a sub-agent that has ended is told again.
+const GOAL: usize = 60;
+const LEAST_GOAL: usize = 8;
 /// The longest text of a message that is laid out.
 const TEXT: usize = 20_000;
 
@@ -38,8 +43,8 @@ pub struct Conversation {
     sums_up: bool,
     /// What was called and has no result yet.
     calls: BTreeMap<CallId, Call>,
-    /// The names of sub-agents that have not reported.
-    children: BTreeMap<ThreadId, Arc<str>>,
+    /// The names of sub-agents that have not reported, and what they were asked.
+    children: BTreeMap<ThreadId, (Arc<str>, Arc<str>)>,
     /// What the agent said last, to tell whether a report says something else.
     spoken: Option<Arc<str>>,
     /// Whether the last line that was given out belongs to a block that goes on without an empty line.
@@ -118,7 +123,7 @@ impl Conversation {
             Event::CallFailed { error, retry_at, .. } => {
                 self.speech.broke_off();
                 if retry_at.is_none() {
-                    out.row('✗', Style::of(Colour::Red), &format!("the model could not be asked: {error}"), "");
+                    out.fault('✗', Style::of(Colour::Red), &format!("the model could not be asked: {error}"));
                 }
             }
             Event::Answered(answered) => self.answered(answered, out),
@@ -142,21 +147,30 @@ impl Conversation {
             }
             Event::ChildSpawned(spawned) => {
                 self.calls.remove(&spawned.call);
-                self.children.insert(spawned.child.clone(), spawned.name.clone());
+                self.children.insert(spawned.child.clone(), (spawned.name.clone(), spawned.brief.task.clone()));
                 out.row('→', Style::of(Colour::Blue), &format!("{}: {}", spawned.name, spawned.brief.task), "");
             }
             Event::ChildAsked(asked) => {
                 self.calls.remove(&asked.call);
-                self.children.insert(asked.child.clone(), asked.name.clone());
+                self.children.insert(asked.child.clone(), (asked.name.clone(), asked.text.clone()));
                 out.row('→', Style::of(Colour::Blue), &format!("{}: {}", asked.name, asked.text), "");
             }
             Event::ChildReported { child, report, .. } => {
-                let name = self.children.remove(child).unwrap_or_else(|| child.as_str().into());
+                let (name, goal) = self.children.remove(child).unwrap_or_else(|| (child.as_str().into(), "".into()));
                 let (mark, style) = match report.outcome {
                     Outcome::Completed => ('✓', Style::of(Colour::Green)),
                     _ => ('✗', Style::of(Colour::Red)),
                 };
-                out.row(mark, style, &format!("{name}: {}", status(report)), "");
+                // Several sub-agents have the same name: the goal says which one it is, and gives way to how it ended.
+                let status = status(report);
+                let room = out.columns.saturating_sub(4 + width(&name) + 2 + 2 + width(&status)).min(GOAL);
+                match room {
+                    LEAST_GOAL.. => {
+                        let goal = super::columns::cut(&safe::line(&goal, WORDS), room, '…');
+                        out.row(mark, style, &format!("{name}: {goal}"), &status);
+                    }
+                    _ => out.row(mark, style, &format!("{name}: {status}"), ""),
+                }
             }
             Event::Reported(report) => self.reported(report, out),
             Event::ApprovalResolved { approval, resolution, .. } => {
@@ -211,7 +225,7 @@ impl Conversation {
         self.spoken = None;
         if report.outcome != Outcome::Completed {
             let why = report.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
-            out.row('■', Style::of(Colour::Yellow), &format!("{}{why}", report.outcome), "");
+            out.fault('■', Style::of(Colour::Yellow), &format!("{}{why}", report.outcome));
         }
         for left in &report.unfinished {
             out.row('·', Style::DIM, &format!("unfinished: {left}"), "");
@@ -275,6 +289,21 @@ impl Out {
         line.push(super::columns::cut(&safe::line(words, WORDS), room, '…'), style);
         line.push(behind, Style::DIM);
         self.lines.push(line);
+    }
+
+    /// What went wrong, in as many lines as it takes to read it.
+    fn fault(&mut self, mark: char, style: Style, words: &str) {
+        if !self.is_list {
+            self.lines.push(Line::default());
+        }
+        self.is_list = true;
+        let span = Span { text: safe::line(words, FAULT), style: Style::PLAIN };
+        for (nth, line) in markdown::wrap(&[span], self.columns.saturating_sub(4).max(8)).into_iter().enumerate() {
+            let mut whole =
+                if nth == 0 { Line::new(format!("  {mark} "), style) } else { Line::new("    ", Style::PLAIN) };
+            line.spans.into_iter().for_each(|span| whole.push(span.text, span.style));
+            self.lines.push(whole);
+        }
     }
 
     /// The beginning of what a tool said.

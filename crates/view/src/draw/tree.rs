@@ -14,7 +14,7 @@ use super::{cost, tokens};
 use crate::{LastWords, Node, Retry, clock, safe};
 
 /// The narrowest and the widest tree.
-const WIDTHS: (usize, usize) = (40, 200);
+const WIDTHS: (usize, usize) = (30, 200);
 /// The blanks between two columns.
 const GAP: usize = 2;
 /// A column of words that gets less room than this is left out.
@@ -22,7 +22,7 @@ const LEAST_WORDS: usize = 8;
 /// The room that what an agent does has before tokens and money get any.
 const ACTIVITY: usize = 22;
 /// Where what an agent does and what it was asked would have less room each, the first takes what it needs.
-const LEAST_BESIDE: usize = 24;
+const LEAST_BESIDE: usize = 16;
 /// Words that are longer than any terminal are cut before they are measured.
 const MAX_WORDS: usize = 200;
 
@@ -31,7 +31,7 @@ const MAX_WORDS: usize = 200;
 pub struct DrawOptions {
     /// The moment that running times are counted to.
     pub now: Time,
-    /// Columns of the terminal; taken as 40 where it is less, as 200 where it is more.
+    /// Columns of the terminal; taken as 30 where it is less, as 200 where it is more.
     pub width: usize,
     /// What marks and branches are made of.
     pub marks: Marks,
@@ -306,7 +306,8 @@ impl Columns {
         let goal = widest(|row| &row.goal);
         let half = room.0.saturating_sub(2 * GAP) / 2;
         let spared = if half < LEAST_BESIDE { 0 } else { (goal + GAP).min(half + GAP) };
-        let activity = room.take_words(wanted, room.0.saturating_sub(spared + GAP).max(kept));
+        let most = room.0.saturating_sub(GAP);
+        let activity = room.take_words(wanted, most.saturating_sub(spared).max(kept).min(most));
         let goal = room.take_words(goal, room.0.saturating_sub(GAP));
         Self { lead, goal, activity, elapsed, tokens, cost }
     }
