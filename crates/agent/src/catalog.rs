@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::context;
+use crate::context::{self, ShownSpawn};
 use crate::role::Agent;
 use crate::thread::Thread;
 use crate::tools::ToolInfo;
@@ -30,6 +30,8 @@ pub struct Catalog {
     pub foreign: BTreeSet<Arc<str>>,
     /// Names the set of tools. The same name means the same tools, with the same descriptions and schemas, in any process.
     pub version: Arc<str>,
+    /// What was put together of the rest and is needed again and again.
+    pub shown_spawn: ShownSpawn,
 }
 
 impl Catalog {

@@ -15,7 +15,7 @@ use crate::thread::CutShort;
 
 mod verbs;
 
-pub use verbs::verb;
+pub use verbs::{ShownSpawn, verb};
 
 /// The system prompt of a thread, as it stands in its log.
 pub fn system(created: &ThreadCreated) -> String {

@@ -4,6 +4,8 @@
 //! refused throws its copy of the thread away and reads the log again. Here is the order of things; what each
 //! input means is in `turn/`, one file each.
 
+use std::cell::Cell;
+
 use serde::Serialize;
 
 use crate::effect::Effect;
@@ -28,7 +30,7 @@ impl Thread {
     /// What `input` means at `now`. `facts` hold at least what [`Thread::needs`] names for it. An input that answers nothing (a late result, a second report) means nothing.
     pub fn handle(&mut self, input: Input, facts: &Facts, now: Time) -> Step {
         let now = now.max(self.last_at);
-        let mut moment = Moment { thread: self, facts, now, step: Step::default() };
+        let mut moment = Moment { thread: self, facts, now, step: Step::default(), fixed_bytes: Cell::default() };
         match input {
             Input::Begin => turn::begin::begun(&mut moment),
             Input::Arrived => turn::inbox::take_all(&mut moment),
@@ -62,12 +64,16 @@ pub(crate) struct Moment<'a> {
     pub facts: &'a Facts,
     pub now: Time,
     pub step: Step,
+    /// Bytes of the system prompt and of the advertised tools, once they were counted (`turn::begin::fixed_bytes`); counted anew after
+    /// each event.
+    pub fixed_bytes: Cell<Option<usize>>,
 }
 
 impl Moment<'_> {
     /// Something happened.
     pub fn emit(&mut self, event: Event) {
         self.thread.apply(self.now, &event);
+        self.fixed_bytes.take();
         self.step.events.push(event);
     }
 

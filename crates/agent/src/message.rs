@@ -180,7 +180,9 @@ pub struct Told {
 impl Told {
     /// `whole`, which is kept without the part of it that is `text`.
     pub fn of(whole: &str, text: &str) -> Self {
-        match whole.find(text) {
+        // Mostly it stands at the beginning, and to look for a long text takes as long as to read it many times.
+        let at = if whole.starts_with(text) { Some(0) } else { whole.find(text) };
+        match at {
             Some(at) => {
                 let (before, after) = (whole[..at].into(), whole[at + text.len()..].into());
                 Self { before, after, without: false }

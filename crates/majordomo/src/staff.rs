@@ -988,5 +988,6 @@ fn catalog(
     let for_tasks = tasks::tools::NAMES.into_iter().filter(|_| !config.tasks.enabled);
     let reserved = TOOLS.into_iter().chain(for_tasks).map(Arc::from).collect();
     let (deferred, servers, foreign) = (tools.deferred(), tools.servers(), tools.foreign());
-    (Catalog { tools: infos, reserved, deferred, servers, foreign, agents, version }, presets, rules)
+    let shown_spawn = Default::default();
+    (Catalog { tools: infos, reserved, deferred, servers, foreign, agents, version, shown_spawn }, presets, rules)
 }

@@ -1,9 +1,9 @@
 //! The verbs by which an agent deals with other agents, as the model sees them: few words, small schemas.
 //!
 //! A verb is looked up for each of its calls, and every thread advertises all of its verbs. So a schema that is always the same is
-//! made once, and that of `spawn_agent` is put together from pieces that were.
+//! made once, and that of `spawn_agent` once for all threads that are shown the same (`ShownSpawn`).
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use serde_json::{Map, Value, json};
 
@@ -21,11 +21,7 @@ use crate::vocabulary::task;
 pub fn verb(name: &str, thread: &Thread, catalog: &Catalog) -> Option<ToolInfo> {
     let (verb, policy) = (Verb::of(name)?, &*thread.created.policy);
     let (description, schema) = match verb {
-        Verb::SpawnAgent => {
-            let agents: Vec<&Agent> = catalog.offered(thread).collect();
-            let has_servers = thread.tools.names().iter().any(|tool| catalog.servers.contains_key(tool));
-            (spawn_words(policy, &agents), spawn_schema(policy, &agents, has_servers))
-        }
+        Verb::SpawnAgent => return Some(catalog.shown_spawn.of(thread, catalog)),
         Verb::Delegate => (hand_over_words(policy, catalog), Json::of(&hand_over_schema(policy))),
         Verb::DelegateTask => (
             format!(
@@ -60,15 +56,74 @@ pub fn verb(name: &str, thread: &Thread, catalog: &Catalog) -> Option<ToolInfo> 
             (words, Json::of(&schema))
         }
     };
-    Some(ToolInfo {
-        name: name.into(),
-        description: description.into(),
-        schema,
-        reach: Reach::Own,
-        idempotent: false,
-        risk: verb.risk(),
-    })
+    Some(info(verb, name.into(), description.into(), schema))
 }
+
+fn info(verb: Verb, name: Arc<str>, description: Arc<str>, schema: Json) -> ToolInfo {
+    ToolInfo { name, description, schema, reach: Reach::Own, idempotent: false, risk: verb.risk() }
+}
+
+/// `spawn_agent` as it is advertised, once it was put together. What is shown depends on the policy, on the agents that are offered and on
+/// whether there are servers to choose from; few kinds of threads are alive at once, mostly a root and those below it. A thread of one
+/// more kind has it put together anew each time.
+///
+/// What is remembered follows from what it is compared by, so that two catalogues are equal whatever they remember.
+#[derive(Debug, Default)]
+pub struct ShownSpawn([OnceLock<Spawn>; SHOWN_SPAWNS]);
+
+/// Kinds of threads for which it is remembered.
+const SHOWN_SPAWNS: usize = 4;
+
+#[derive(Debug)]
+struct Spawn {
+    policy: Arc<Policy>,
+    /// Names and descriptions.
+    agents: Vec<(Arc<str>, Arc<str>)>,
+    has_servers: bool,
+    info: ToolInfo,
+}
+
+impl ShownSpawn {
+    fn of(&self, thread: &Thread, catalog: &Catalog) -> ToolInfo {
+        let policy = &thread.created.policy;
+        let has_servers = thread.tools.names().iter().any(|tool| catalog.servers.contains_key(tool));
+        let is_same = |known: &Spawn| {
+            (Arc::ptr_eq(&known.policy, policy) || known.policy == *policy)
+                && known.has_servers == has_servers
+                && catalog
+                    .offered(thread)
+                    .map(|agent| (&agent.name, &agent.description))
+                    .eq(known.agents.iter().map(|(name, words)| (name, words)))
+        };
+        let known = self.0.iter().map_while(OnceLock::get).find(|known| is_same(known));
+        if let Some(known) = known {
+            return known.info.clone();
+        }
+        let agents: Vec<&Agent> = catalog.offered(thread).collect();
+        let words = spawn_words(policy, &agents).into();
+        let info = info(Verb::SpawnAgent, "spawn_agent".into(), words, spawn_schema(policy, &agents, has_servers));
+        let agents = agents.into_iter().map(|agent| (agent.name.clone(), agent.description.clone())).collect();
+        if let Some(free) = self.0.iter().find(|place| place.get().is_none()) {
+            // Another thread of the process may have taken the place meanwhile: then this one is put together anew the next time.
+            let _ = free.set(Spawn { policy: policy.clone(), agents, has_servers, info: info.clone() });
+        }
+        info
+    }
+}
+
+impl Clone for ShownSpawn {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl PartialEq for ShownSpawn {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for ShownSpawn {}
 
 static DELEGATE_TASK: LazyLock<Json> = LazyLock::new(|| Json::of(&delegate_schema()));
 

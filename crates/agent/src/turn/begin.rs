@@ -284,8 +284,13 @@ pub fn closing_tokens(moment: &Moment<'_>) -> u64 {
 
 /// Bytes of the system prompt and of the advertised tools.
 pub fn fixed_bytes(moment: &Moment<'_>) -> usize {
+    if let Some(known) = moment.fixed_bytes.get() {
+        return known;
+    }
     let tools = advertised(moment.thread, &moment.facts.catalog)
         .map(|tool| tool.name.len() + tool.description.len() + tool.schema.text().len() + 48)
         .sum::<usize>();
-    context::system(&moment.thread.created).len() + tools
+    let fixed = context::system(&moment.thread.created).len() + tools;
+    moment.fixed_bytes.set(Some(fixed));
+    fixed
 }

@@ -21,18 +21,23 @@ use crate::vocabulary;
 impl Thread {
     /// What would become of a call of this thread at this moment, with the word of everybody above it.
     pub fn weigh(&self, facts: &Facts, tool: &ToolInfo, input: &Json) -> Weighed {
+        self.weigh_start(facts, tool, input, self.starting(facts, &tool.name, input).as_ref())
+    }
+
+    /// Which sub-agents a call would start; none where it is no verb or starts none.
+    fn starting(&self, facts: &Facts, name: &str, input: &Json) -> Option<Starting> {
+        facts.catalog.is_verb(name).then(|| Starting::of(self, &facts.catalog, name, input)).flatten()
+    }
+
+    fn weigh_start(&self, facts: &Facts, tool: &ToolInfo, input: &Json, starting: Option<&Starting>) -> Weighed {
         let is_verb = facts.catalog.is_verb(&tool.name);
-        let assessment = if is_verb {
-            starting::assess(self, &facts.catalog, tool, input)
-        } else {
-            facts.assessment(&tool.name, input).clone()
-        };
+        let assessment =
+            if is_verb { starting::assess(tool, input, starting) } else { facts.assessment(&tool.name, input).clone() };
         let asks = if is_verb { starting::asks(&self.created.policy, tool.risk) } else { None };
         let foreign = self.foreign || assessment.reach == Reach::Network && self.has_read();
         let asked = Asked { tool: &tool.name, assessment: &assessment, foreign, asks };
         let judgement = permission::judge(&self.chain(), facts.rules(), &self.approvals.granted, &asked);
         let risk = asked.risk();
-        let starting = is_verb.then(|| Starting::of(self, &facts.catalog, &tool.name, input)).flatten();
         let check = starting.and_then(|starting| starting.weigh_checks(self, facts));
         match check.filter(|check| check.judgement.action > judgement.action) {
             // A lasting consent to the start would say nothing of what is run at the end.
@@ -153,9 +158,10 @@ impl Thread {
             let told = format!("{name} is not available in this process");
             return no_tool(&told.clone(), told);
         };
-        let weighed = self.weigh(facts, &tool, input);
+        let starting = self.starting(facts, name, input);
+        let weighed = self.weigh_start(facts, &tool, input, starting.as_ref());
         // Waiting, listing, telling and stopping are free, and a call that cannot be read gets its error at once.
-        if catalog.is_verb(name) && Starting::of(self, catalog, name, input).is_none() {
+        if catalog.is_verb(name) && starting.is_none() {
             let by: Arc<str> = "it starts no sub-agent, which is always free".into();
             let (action, decider) = (Action::Allow, Decider::Tools);
             let judgement = Judgement { action, decider, by: by.clone(), is_undecided: false, chain: Vec::new() };

@@ -172,10 +172,10 @@ pub struct CheckWeighed {
     pub judgement: Judgement,
 }
 
-/// What a call of a verb would do.
-pub fn assess(thread: &Thread, catalog: &Catalog, verb: &ToolInfo, input: &Json) -> Assessment {
+/// What a call of a verb would do that starts these.
+pub fn assess(verb: &ToolInfo, input: &Json, starting: Option<&Starting>) -> Assessment {
     let plain = Assessment { reach: Reach::ReadOnly, ..Assessment::of(verb, input) };
-    let Some(starting) = Starting::of(thread, catalog, &verb.name, input) else {
+    let Some(starting) = starting else {
         return Assessment { effect: "starts no sub-agent".into(), ..plain };
     };
     let standing = match starting.agents.as_slice() {
@@ -188,7 +188,7 @@ pub fn assess(thread: &Thread, catalog: &Catalog, verb: &ToolInfo, input: &Json)
         standing,
         // What a temporary one is called tells nothing of what it is, so that no name allows it.
         is_plain: !starting.is_temporary,
-        subjects: starting.agents,
+        subjects: starting.agents.clone(),
         ..plain
     }
 }

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use majordomo_agent::Event;
 use majordomo_agent::context;
 use majordomo_agent::creation;
 use majordomo_agent::json::Json;
 use majordomo_agent::policy::Policy;
 use majordomo_agent::tools::{Reach, Risk, ToolInfo};
 use majordomo_agent::verb::Verb;
+use majordomo_agent::{Catalog, Event};
 
 use super::room::Room;
 
@@ -38,6 +38,31 @@ fn the_two_verbs_of_opta_take_about_three_hundred_tokens() {
     assert_eq!(spawn["required"], serde_json::json!(["task"]));
     assert!(verbs[0].description.contains("Not for what one tool call can do"), "it says when not to use it");
     assert_eq!(verbs[1].schema.value()["required"], serde_json::json!(["subtasks"]));
+}
+
+#[test]
+fn a_catalogue_that_remembers_a_verb_shows_each_thread_what_a_new_one_shows() {
+    let spawn = |room: &Room, catalog: &Catalog| {
+        let mut tools = creation::advertised(&room.thread, catalog).into_iter();
+        tools.find(|tool| &*tool.name == "spawn_agent").expect("it is advertised")
+    };
+    // More kinds of threads than a catalogue remembers.
+    let arguments = ["agent", "name", "scope", "mode", "model", "tools"];
+    let policy = |count| Policy {
+        spawn_args: ["task"].iter().chain(&arguments[..count]).map(|name| Arc::from(*name)).collect(),
+        ..Policy::default()
+    };
+    let rooms: Vec<Room> = (0..=arguments.len()).map(|count| Room::new(policy(count))).collect();
+    let mut catalog = rooms[0].world.catalog.clone();
+    for _ in 0..2 {
+        for room in &rooms {
+            assert_eq!(spawn(room, &catalog), spawn(room, &catalog.clone()));
+        }
+    }
+    catalog.agents.get_mut("explore").expect("it is known").description = "Looks around.".into();
+    assert!(spawn(&rooms[1], &catalog).description.contains("Looks around."), "it is told anew once it differs");
+    catalog.agents.remove("explore");
+    assert!(!spawn(&rooms[1], &catalog).schema.text().contains("explore"));
 }
 
 #[test]
