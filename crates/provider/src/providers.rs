@@ -57,6 +57,16 @@ struct Inner {
     scripts: Mutex<HashMap<PathBuf, Arc<Script>>>,
     /// What servers said about their models.
     learnt: Arc<Learnt>,
+    /// How models are spoken to that were opened before: looking it up in the table takes as long as writing a small request.
+    opened: Mutex<HashMap<Arc<str>, Opened>>,
+}
+
+/// How a model is spoken to. It follows from the configuration and the table, which do not change.
+#[derive(Clone, Debug)]
+struct Opened {
+    provider: Arc<Provider>,
+    settings: Arc<ModelSettings>,
+    takes: Takes,
 }
 
 /// What holds for all providers.
@@ -86,12 +96,13 @@ impl Providers {
             }
         }
         let (governors, scripts) = (Mutex::default(), Mutex::default());
-        let (others, learnt) = (Mutex::default(), Arc::default());
+        let (others, learnt, opened) = (Mutex::default(), Arc::default(), Mutex::default());
         let places = |(name, provider): (&String, &Arc<Provider>)| {
             Some((name.clone(), Arc::new(Semaphore::new(provider.concurrency()?.min(Semaphore::MAX_PERMITS)))))
         };
         let places = known.iter().filter_map(places).collect();
-        let inner = Arc::new(Inner { providers: known, others, models, options, governors, places, scripts, learnt });
+        let inner =
+            Arc::new(Inner { providers: known, others, models, options, governors, places, scripts, learnt, opened });
         Ok(Self { inner, residents: Arc::default(), bytes: None })
     }
 
@@ -247,12 +258,8 @@ impl Providers {
         } else if let Some(resident) = self.residents.get(name) {
             Backend::Resident(Arc::clone(resident))
         } else {
-            let provider = self.speaker(name, provider)?;
-            provider.check_key()?;
-            provider.connect()?;
-            let settings = self.settings(name, &provider);
-            check_body(&format!("models.\"{name}\""), provider.wire(), &settings)?;
-            Backend::Provider(provider, model.into(), Arc::new(settings), self.takes(name))
+            let Opened { provider, settings, takes } = self.opened(name, provider)?;
+            Backend::Provider(provider, model.into(), settings, takes)
         };
         let attached = Attached::new(self.bytes.clone(), &self.entry(name)?);
         let name: Arc<str> = name.into();
@@ -260,6 +267,21 @@ impl Providers {
         let places = name.split_once('/').and_then(|(provider, _)| self.inner.places.get(provider)).cloned();
         let learnt = Arc::clone(&self.inner.learnt);
         Ok(Conversation::new(backend, name, governor, places, learnt, attached))
+    }
+
+    fn opened(&self, name: &str, provider: &str) -> Result<Opened, Error> {
+        let lock = || self.inner.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(opened) = lock().get(name) {
+            return Ok(opened.clone());
+        }
+        let provider = self.speaker(name, provider)?;
+        provider.check_key()?;
+        provider.connect()?;
+        let settings = self.settings(name, &provider);
+        check_body(&format!("models.\"{name}\""), provider.wire(), &settings)?;
+        let opened = Opened { provider, settings: Arc::new(settings), takes: self.takes(name) };
+        lock().insert(name.into(), opened.clone());
+        Ok(opened)
     }
 
     /// How every model that was opened is doing.

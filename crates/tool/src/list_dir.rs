@@ -92,9 +92,10 @@ impl Listing {
                 self.full = true;
                 return Ok(());
             }
-            let (path, _) = text::readable(format!("{prefix}{}", name.to_string_lossy()).as_bytes());
+            // A name has no NUL in it, and what is no text in it is shown as such.
+            let path = [prefix, &name.to_string_lossy()].concat();
             if kind == FileType::Directory {
-                self.lines.push(format!("{path}/"));
+                self.lines.push([&path, "/"].concat());
                 let closed = LEFT_CLOSED.iter().any(|closed| name == *closed);
                 if levels > 1 && !closed
                     // A folder that cannot be opened, or has become a link that leads out, is shown and left closed.
@@ -103,11 +104,11 @@ impl Listing {
                     let _ = self.add(&below, &format!("{path}/"), levels - 1);
                 }
             } else if kind == FileType::Symlink {
-                self.lines.push(format!("{path}@"));
+                self.lines.push([&path, "@"].concat());
             } else if kind == FileType::RegularFile {
-                self.lines.push(format!("{path}  {}", text::size(size)));
+                self.lines.push([&path, "  ", &text::size(size)].concat());
             } else {
-                self.lines.push(format!("{path}  [not a file]"));
+                self.lines.push([&path, "  [not a file]"].concat());
             }
         }
         Ok(())
