@@ -221,6 +221,10 @@ impl Key {
 
     /// The parts of a pattern that follow those that this key fits; none where it does not fit them.
     fn rest<'a>(&self, pattern: &'a str) -> Option<std::str::Split<'a, char>> {
+        // Most patterns begin with another word, which is told without taking them apart.
+        if self.0.first().is_some_and(|first| !pattern.starts_with(&**first) && !pattern.starts_with('*')) {
+            return None;
+        }
         let mut parts = pattern.split('.');
         let fits = self.0.iter().all(|part| parts.next().is_some_and(|of| of == "*" || of == part));
         fits.then_some(parts)
