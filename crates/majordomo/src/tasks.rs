@@ -181,6 +181,21 @@ impl TaskBoard {
         Ok(store::carry_out(&*self.store, &self.id, request, at, leased).await??)
     }
 
+    /// What a request would lead to, without doing it: an error where the board refuses it.
+    #[boxed]
+    pub(crate) async fn foresee(&self, request: &Request, at: Time) -> Result<Foreseen, Error> {
+        let facts = self.store.board_facts(&self.id, request.clone()).await?;
+        if let Some(earlier) = &facts.earlier {
+            let failed = earlier.iter().find_map(|event| match event {
+                board::Event::ChecksFailed { what, .. } => Some(what.clone()),
+                _ => None,
+            });
+            return Ok(Foreseen::WasDone { failed });
+        }
+        let step = board::handle(request, facts, at)?;
+        Ok(if step.events.is_empty() { Foreseen::IsSo } else { Foreseen::Change })
+    }
+
     /// Where its agents work, if it does not exist yet.
     pub(crate) fn folder(&self) -> &Arc<str> {
         &self.folder
@@ -237,6 +252,20 @@ impl TaskBoard {
         }
         Ok(tasks)
     }
+}
+
+/// What a request would lead to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Foreseen {
+    /// Something would be different.
+    Change,
+    /// Nothing: it is so already.
+    IsSo,
+    /// Nothing: the command of that name was carried out before.
+    WasDone {
+        /// What had failed then, where checks had.
+        failed: Option<Arc<str>>,
+    },
 }
 
 /// One draft that stands in no file.

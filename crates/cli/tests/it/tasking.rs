@@ -309,6 +309,51 @@ async fn checks_run_before_a_task_counts_as_completed_and_block_it_when_they_fai
     assert!(reason.contains("its checks failed 2 times: the check `false` failed"), "{reason}");
 }
 
+// A person's commands need no approval: no agent may have them run that could not complete the task
+#[tokio::test(flavor = "multi_thread")]
+async fn the_checks_of_a_task_run_for_an_agent_only_where_the_board_lets_it_complete_the_task() {
+    let completes = |id: &str| calls(&[call("task_update", &format!("id = {id:?}, status = \"completed\""))]);
+    let adds = "tasks = [{ title = \"Mine\" }, { title = \"Later\", after = [\"#0\"], checks = [\"touch ran-3\"] }]";
+    let setup = scripted(&[scene(
+        "Say that all is done",
+        &[calls(&[call("task_add", adds)]), completes("t1"), completes("t3"), completes("plan/t1"), says("done")],
+    )]);
+    let setup = setup.with("MAJORDOMO_TASKS_ENABLED", "true").with("MAJORDOMO_MODE", "dangerous");
+    task(&setup, &["add", "A person's", "--check", "touch ran-1"]).await.exits(0);
+    task(&setup, &["add", "Elsewhere", "--board", "plan", "--check", "touch ran-plan"]).await.exits(0);
+    let frames = setup.run(&["run", "Say that all is done", "--jsonl"]).await.exits(0).frames();
+    let refused: Vec<String> = of_type(&frames, "tool_result")
+        .into_iter()
+        .filter(|frame| frame["is_error"] == true)
+        .map(|frame| frame["output"].as_str().unwrap_or_default().to_owned())
+        .collect();
+    assert_eq!(refused.len(), 3, "{refused:?}");
+    assert!(refused[0].contains("t1 was made by human and is not yours"), "{refused:?}");
+    assert_eq!(refused[1], "t3 waits for t2");
+    assert!(refused[2].contains("t1 was made by human and is not yours"), "{refused:?}");
+    for ran in ["ran-1", "ran-3", "ran-plan"] {
+        assert!(!setup.work(ran).exists(), "{ran}: no command runs for a task that would not be completed");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn checks_run_in_the_folder_of_their_task_and_in_no_other() {
+    let setup = scripted(&[scene("Wait", &[says("ready"), completes("done"), whenever_asked(&says("I cannot"))])]);
+    let thread = setup.run(&["run", "Wait", "--json"]).await.exits(0).json()["thread"].as_str().map(str::to_owned);
+    let thread = thread.unwrap_or_default();
+    std::fs::create_dir(setup.aside("elsewhere")).expect("a folder");
+    let mut add = setup.command(&["task", "add", "Far", "--board", "far", "--assign", &thread, "--check", "touch ran"]);
+    add.current_dir(setup.aside("elsewhere"));
+    assert!(add.status().await.expect("it runs").success());
+    let _work = work(&setup, &[]);
+    let blocked =
+        until("its end", async || Some(shown(&setup, "far/t1").await).filter(|task| task["status"] == "blocked"));
+    blocked.await;
+    let talk = setup.run(&["thread", "show", &thread, "--full"]).await.exits(0).stdout;
+    assert!(talk.contains("the checks of t1 run in") && talk.contains("and you work in"), "{talk}");
+    assert!(!setup.work("ran").exists() && !setup.aside("elsewhere/ran").exists(), "the command ran nowhere");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_worker_that_is_killed_loses_no_task_and_hands_none_out_twice() {
     let scenes: Vec<String> = (1..=6)

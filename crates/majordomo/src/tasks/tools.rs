@@ -5,7 +5,7 @@
 //! `task_update`. Each call is one command of its board under the call's own name, so that a call which is made again after a crash does
 //! nothing twice.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use agent::tools::{Reach, Risk, ToolInfo, ToolResult};
@@ -20,7 +20,7 @@ use serde::de::DeserializeOwned;
 use store::{Store, TaskQuery};
 use tool::{Registry, Tool, ToolContext};
 
-use super::{Error, Staffing, TaskBoard, board_of_folder};
+use super::{Error, Foreseen, Staffing, TaskBoard, board_of_folder};
 use crate::config::Surroundings;
 
 /// The names of the verbs.
@@ -177,25 +177,32 @@ impl TaskTools {
                 Some(self.staffing()?.assignee(&*self.store, who).await?)
             }
         };
-        let change = match &update.status {
-            None => None,
-            Some(status) => Some(self.change(&task, status, &update, context).await?),
-        };
-        let failed = match &change {
-            Some(Change::ChecksFailed { what, .. }) => Some(what.clone()),
+        let change = update.status.as_deref().map(|status| change(status, &update)).transpose()?;
+        let mut wanted = board::Update { edit, assign, change, note: update.note.clone() };
+        let failed = match &wanted.change {
+            Some(Change::Completed { result }) if !task.checks.is_empty() => {
+                // A call that the board refuses, or that changes nothing, runs no command.
+                let request = self.request(&board, context, "set", updated(&task, &wanted)).await?;
+                match board.foresee(&request, now()).await? {
+                    Foreseen::Change => self.failed(&board, &task, result.as_deref(), context).await?,
+                    Foreseen::IsSo => None,
+                    Foreseen::WasDone { failed } => failed.map(|what| (what, self.check_attempts)),
+                }
+            }
             _ => None,
         };
+        if let Some((what, most)) = &failed {
+            wanted.change = Some(Change::ChecksFailed { what: what.clone(), most: *most });
+        }
         // One command: where a part of it is refused, nothing of it is done.
-        let wanted = board::Update { edit, assign, change, note: update.note.clone() };
-        let command = Command::Update { task: task.id.clone(), update: Box::new(wanted) };
-        self.ask(&board, context, "set", command).await?;
+        self.ask(&board, context, "set", updated(&task, &wanted)).await?;
         let task = board.task(&task.id).await?;
         Ok(match failed {
             None => ToolResult::ok(shown(&task)),
-            Some(what) if task.status == Status::Blocked => {
+            Some((what, _)) if task.status == Status::Blocked => {
                 ToolResult::error(format!("{} is not completed and is blocked now: {what}", task.id))
             }
-            Some(what) => {
+            Some((what, _)) => {
                 let left = self.check_attempts.saturating_sub(task.failed_checks);
                 ToolResult {
                     executed: true,
@@ -208,39 +215,37 @@ impl TaskTools {
         })
     }
 
-    /// What a status that an agent asks for leads to. What must hold for a completed task is looked at first.
-    async fn change(&self, task: &Task, status: &str, update: &Update, context: &ToolContext) -> Result<Change, Error> {
-        let unknown = || {
-            let words: Vec<&str> = Status::ALL.iter().map(|status| status.as_str()).collect();
-            Refusal::usage(format!("'{status}' is no status: it is one of {}", words.join(", ")))
-        };
-        Ok(match Status::parse(status).ok_or_else(unknown)? {
-            Status::Pending => Change::Reopened,
-            Status::InProgress => Change::InProgress,
-            Status::Archived => Change::Archived,
-            Status::Blocked => {
-                let reason = update.note.clone();
-                let needed = || Refusal::usage("a blocked task needs a note that says why");
-                Change::Blocked { reason: reason.ok_or_else(needed)? }
-            }
-            Status::Completed if task.checks.is_empty() => Change::Completed { result: update.result.clone() },
-            Status::Completed => {
-                let result = update.result.as_deref();
-                if let Some(what) =
-                    task.checks.schema.as_ref().and_then(|schema| runtime::result_misfit(schema, result))
-                {
-                    return Ok(Change::ChecksFailed { what: what.into(), most: self.check_attempts });
-                }
-                // What a person wrote needs no further consent; what a person took in from a file does.
-                let allowed = task.created_by == Actor::Human && !task.imported;
-                let ran = runtime::run_checks(&task.checks.commands, context.nested.as_deref(), allowed).await;
-                match (ran.is_error, ran.executed) {
-                    (false, _) => Change::Completed { result: update.result.clone() },
-                    (true, true) => Change::ChecksFailed { what: ran.content, most: self.check_attempts },
-                    // No work of the agent's would change that.
-                    (true, false) => Change::ChecksFailed { what: ran.content, most: 1 },
-                }
-            }
+    /// Which of the things that must hold for a completed task do not, and after how many such failures it is blocked. Its commands run in
+    /// the task's folder and nowhere else: in another one they would say nothing about the task, and a file of the same name is not the one
+    /// that their author meant.
+    async fn failed(
+        &self,
+        board: &TaskBoard,
+        task: &Task,
+        result: Option<&str>,
+        context: &ToolContext,
+    ) -> Result<Option<(Arc<str>, u32)>, Error> {
+        if let Some(what) = task.checks.schema.as_ref().and_then(|schema| runtime::result_misfit(schema, result)) {
+            return Ok(Some((what.into(), self.check_attempts)));
+        }
+        let folder = self.store.board(board.id()).await?.map(|board| board.folder).unwrap_or_default();
+        let here = context.workspace.root();
+        if !task.checks.commands.is_empty() && canonical(Path::new(&*folder)) != canonical(here) {
+            let (id, here) = (&task.id, here.display());
+            return Err(Refusal::state(format!(
+                "the checks of {id} run in {folder}, and you work in {here}: say in a note what was done, and leave it to an agent of that \
+                 folder or to a person to complete {id}"
+            ))
+            .into());
+        }
+        // What a person wrote needs no further consent; what a person took in from a file does.
+        let allowed = task.created_by == Actor::Human && !task.imported;
+        let ran = runtime::run_checks(&task.checks.commands, context.nested.as_deref(), allowed).await;
+        Ok(match (ran.is_error, ran.executed) {
+            (false, _) => None,
+            (true, true) => Some((ran.content, self.check_attempts)),
+            // No work of the agent's would change that.
+            (true, false) => Some((ran.content, 1)),
         })
     }
 
@@ -283,10 +288,19 @@ impl TaskTools {
         what: &str,
         command: Command,
     ) -> Result<Reply, Error> {
+        board.request(self.request(board, context, what, command).await?, now(), false).await
+    }
+
+    async fn request(
+        &self,
+        board: &TaskBoard,
+        context: &ToolContext,
+        what: &str,
+        command: Command,
+    ) -> Result<Request, Error> {
         let (by, name) = (Actor::Thread(context.thread.clone()), name(context, what));
         let request = Request::new(by, Some(name), board.folder().clone(), command);
-        let request = Request { foreign: context.foreign, mode: self.mode(context).await?, ..request };
-        board.request(request, now(), false).await
+        Ok(Request { foreign: context.foreign, mode: self.mode(context).await?, ..request })
     }
 
     fn staffing(&self) -> Result<&Staffing, Error> {
@@ -352,6 +366,34 @@ impl TaskTools {
     async fn mode(&self, context: &ToolContext) -> Result<Option<Mode>, Error> {
         Ok(self.store.thread(&context.thread).await?.map(|row| row.mode))
     }
+}
+
+/// What a status that an agent asks for leads to.
+fn change(status: &str, update: &Update) -> Result<Change, Refusal> {
+    let unknown = || {
+        let words: Vec<&str> = Status::ALL.iter().map(|status| status.as_str()).collect();
+        Refusal::usage(format!("'{status}' is no status: it is one of {}", words.join(", ")))
+    };
+    Ok(match Status::parse(status).ok_or_else(unknown)? {
+        Status::Pending => Change::Reopened,
+        Status::InProgress => Change::InProgress,
+        Status::Archived => Change::Archived,
+        Status::Completed => Change::Completed { result: update.result.clone() },
+        Status::Blocked => {
+            let needed = || Refusal::usage("a blocked task needs a note that says why");
+            Change::Blocked { reason: update.note.clone().ok_or_else(needed)? }
+        }
+    })
+}
+
+/// The command that changes a task in this way.
+fn updated(task: &Task, wanted: &board::Update) -> Command {
+    Command::Update { task: task.id.clone(), update: Box::new(wanted.clone()) }
+}
+
+/// The folder without links in its path; as it is named where it is gone.
+fn canonical(folder: &Path) -> PathBuf {
+    folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
 }
 
 fn read<T: DeserializeOwned>(input: &Json, form: &str) -> Result<T, Refusal> {
