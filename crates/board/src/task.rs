@@ -227,6 +227,12 @@ impl Task {
         self.handing_out.is_some() || (self.status == Status::InProgress && is_agents)
     }
 
+    /// Whether its thread may have it although the board does not know so yet: the process that hands it out may have died between the
+    /// thread's first event and its confirmation here.
+    pub fn may_have_reached_its_thread(&self) -> bool {
+        self.handing_out.is_some() && self.thread.is_some()
+    }
+
     /// Whether it can be handed to an agent.
     pub fn is_runnable(&self) -> bool {
         let is_agents = !matches!(self.assignee, None | Some(Assignee::Human));

@@ -29,11 +29,24 @@ struct Threads {
     inputs: BTreeMap<ThreadId, BTreeSet<InputId>>,
     /// How often each task was handed to any thread, by the delivery that brought it.
     handed: BTreeMap<TaskId, BTreeSet<InputId>>,
+    /// Which thread got which task.
+    reached: BTreeSet<(ThreadId, TaskId)>,
     /// Completions that were told, by thread and task.
     told: BTreeMap<(ThreadId, TaskId), u32>,
     /// The tasks that each thread works on.
     works: BTreeMap<ThreadId, BTreeSet<TaskId>>,
+    /// Threads that have ended without completing a task.
+    ended: BTreeSet<(ThreadId, TaskId)>,
+    /// Threads that were stopped, were told that a task is another's, or have said that it is done.
+    let_go: BTreeSet<(ThreadId, TaskId)>,
     children: BTreeMap<InputId, ThreadId>,
+}
+
+impl Threads {
+    fn let_go(&mut self, thread: &ThreadId, task: &TaskId) {
+        self.works.entry(thread.clone()).or_default().remove(task);
+        self.let_go.insert((thread.clone(), task.clone()));
+    }
 }
 
 struct World {
@@ -117,7 +130,10 @@ impl World {
                 }
             }
             2 => drop(self.ask_alone(Actor::Human, Command::Note { task, text: "a note".into() }, false).await),
-            _ => drop(self.ask_alone(Actor::Human, Command::Assign { task, to: Some(new_agent()) }, false).await),
+            _ => {
+                let to = Some(new_agent(self.dice.below(2)));
+                drop(self.ask_alone(Actor::Human, Command::Assign { task, to }, false).await);
+            }
         }
     }
 
@@ -136,9 +152,8 @@ impl World {
     }
 
     async fn complete_alone(&mut self, thread: ThreadId, task: TaskId) {
-        let done = completed(&task);
-        self.ask_alone(Actor::Thread(thread.clone()), done, false).await;
-        self.threads.works.entry(thread).or_default().remove(&task);
+        self.ask_alone(Actor::Thread(thread.clone()), completed(&task), false).await;
+        self.threads.let_go(&thread, &task);
     }
 
     /// Carries out a delivery, and dies at one of three points: before it, before it is confirmed, or not at all.
@@ -175,6 +190,9 @@ impl World {
             }
             DeliveryKind::Tell { to, notice } => {
                 let is_new = self.threads.inputs.entry(to.clone()).or_default().insert(input);
+                if matches!(notice, Notice::Reassigned { .. } | Notice::Withdrawn) {
+                    self.threads.let_go(to, &task);
+                }
                 if is_new && *notice == Notice::Completed {
                     *self.threads.told.entry((to.clone(), task)).or_default() += 1;
                 }
@@ -184,7 +202,15 @@ impl World {
         if self.dice.chance(20) {
             return;
         }
-        self.ask(Actor::System, command, false).await;
+        let begun = match &command {
+            Command::Begun { task, thread, .. } => Some((thread.clone(), task.clone())),
+            _ => None,
+        };
+        if self.ask(Actor::System, command, false).await == Some(Reply::Unwanted)
+            && let Some((thread, task)) = begun
+        {
+            self.threads.let_go(&thread, &task);
+        }
     }
 
     /// Says which thread gets the task; whether that is still wanted.
@@ -203,6 +229,7 @@ impl World {
         if self.threads.inputs.entry(thread.clone()).or_default().insert(input.clone()) {
             self.threads.handed.entry(task.clone()).or_default().insert(input);
             self.threads.works.entry(thread.clone()).or_default().insert(task.clone());
+            self.threads.reached.insert((thread.clone(), task.clone()));
         }
     }
 
@@ -237,12 +264,15 @@ impl World {
         let found = self.store.task(&self.board, &task).await.unwrap().expect("no task is removed");
         if self.dice.chance(15) {
             let (reason, report) = ("it ended".into(), "".into());
-            let ended = Command::Ended { task, thread, attempt: found.attempt, reason, report };
-            self.ask(Actor::System, ended, false).await;
+            let (attempt, its) = (found.attempt, (thread.clone(), task.clone()));
+            let ended = Command::Ended { task, thread, attempt, reason, report };
+            if self.ask(Actor::System, ended, false).await == Some(Reply::Done) {
+                self.threads.ended.insert(its);
+            }
             return;
         }
         self.ask(Actor::Thread(thread.clone()), completed(&task), false).await;
-        self.threads.works.entry(thread).or_default().remove(&task);
+        self.threads.let_go(&thread, &task);
     }
 
     /// A person remarks something, assigns a task anew or has a blocked one done again.
@@ -250,7 +280,7 @@ impl World {
         let task = TaskId::of(1 + self.dice.below(TASKS));
         let command = match self.dice.below(3) {
             0 => Command::Note { task, text: "a note".into() },
-            1 => Command::Assign { task, to: Some(new_agent()) },
+            1 => Command::Assign { task, to: Some(new_agent(self.dice.below(2))) },
             _ => Command::Set { task, change: Change::Reopened, note: None },
         };
         // A completed task is not opened again: all must come to an end.
@@ -270,8 +300,9 @@ fn completed(task: &TaskId) -> Command {
     Command::Set { task: task.clone(), change: Change::Completed { result: None }, note: None }
 }
 
-fn new_agent() -> Assignee {
-    Assignee::New(NewAgent { agent: None, model: Some("anthropic/claude-3-sonnet".into()) })
+/// A new agent with one of two models: assigned to the other, a task gets another agent.
+fn new_agent(model: u64) -> Assignee {
+    Assignee::New(NewAgent { agent: None, model: Some(format!("anthropic/claude-{model}").into()) })
 }
 
 async fn play(seed: u64) -> Races {
@@ -291,7 +322,7 @@ async fn play(seed: u64) -> Races {
             true => vec![Dependency::Task(TaskId::of(1 + world.dice.below(number)))],
             false => Vec::new(),
         };
-        let task = NewTask { assignee: Some(new_agent()), after, ..NewTask::titled(format!("task {number}")) };
+        let task = NewTask { assignee: Some(new_agent(0)), after, ..NewTask::titled(format!("task {number}")) };
         let creator = creators[world.dice.below(2) as usize].clone();
         world.ask(creator, Command::Add { tasks: vec![task] }, false).await.expect("it is added");
     }
@@ -329,6 +360,10 @@ async fn check(world: &World, seed: u64) {
     let all = TaskQuery { limit: usize::MAX, ..TaskQuery::of(&world.board) };
     for task in world.store.tasks(all).await.unwrap() {
         assert_eq!(task.status, Status::Completed, "seed {seed}: {} {task:?}", task.id);
+        let Threads { reached, ended, let_go, .. } = &world.threads;
+        for its in reached.iter().filter(|(thread, of)| *of == task.id && Some(thread) != task.thread.as_ref()) {
+            assert!(ended.contains(its) || let_go.contains(its), "seed {seed}: {its:?} goes on with another's task");
+        }
     }
     let records = world.store.board_events(&world.board, 0, usize::MAX).await.unwrap();
     let numbers: Vec<u64> = records.iter().map(|record| record.n).collect();

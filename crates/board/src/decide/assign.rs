@@ -29,7 +29,7 @@ pub fn assign(moment: &mut Moment<'_>, id: &TaskId, to: Option<&Assignee>) -> Re
     }
     moment.call_back(&task, "the task was assigned anew");
     let new_thread = to.and_then(thread);
-    if task.status == Status::InProgress && task.thread != new_thread {
+    if (task.status == Status::InProgress || task.may_have_reached_its_thread()) && task.thread != new_thread {
         let to = to.map_or_else(|| "no assignee".to_owned(), ToString::to_string);
         moment.tell(task.thread.as_ref(), id, Notice::Reassigned { to: to.into() });
     }

@@ -165,7 +165,7 @@ fn can_be_worked_on(task: &Task) -> Result<(), Refusal> {
 fn withdraw(moment: &mut Moment<'_>, task: &Task) {
     moment.call_back(task, "the task is no longer to be handed out");
     let has_it = task.status == Status::InProgress && !matches!(task.assignee, None | Some(Assignee::Human));
-    if has_it && *moment.by() != Actor::System {
+    if (has_it || task.may_have_reached_its_thread()) && *moment.by() != Actor::System {
         moment.tell(task.thread.as_ref(), &task.id, Notice::Withdrawn);
     }
 }

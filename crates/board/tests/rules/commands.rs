@@ -215,6 +215,25 @@ fn a_task_that_is_taken_back_while_it_is_on_its_way_is_not_wanted_any_more() {
     assert_eq!(bench.status(&id), Status::Archived);
 }
 
+// The process that handed it out may have died between the thread's first event and its confirmation: its agent goes on elsewhere.
+#[test]
+fn a_thread_that_may_have_a_task_is_told_when_the_task_is_taken_back_before_that_is_confirmed() {
+    let given_away = || Command::Assign { task: t(1), to: Some(Assignee::Human) };
+    let archived = || Command::Set { task: t(1), change: Change::Archived, note: None };
+    for (taken_back, told) in [(given_away(), "reassigned"), (archived(), "withdrawn")] {
+        let mut bench = Bench::new();
+        bench.add(Actor::Human, NewTask { assignee: new_agent(), ..titled("a") });
+        let delivery = bench.take(1).remove(0);
+        let worker = thread("20260115-left");
+        let (name, provider, model) = ("general-t1".into(), "p".into(), "m".into());
+        let agent = Some(StartedAgent { name, provider, model, parent: worker.clone() });
+        let named = Command::Name { task: t(1), delivery: delivery.id, thread: worker.clone(), agent };
+        bench.ask(Actor::System, named).unwrap();
+        bench.ask(Actor::Human, taken_back).unwrap();
+        assert_eq!(bench.told(), [(worker.to_string(), told)]);
+    }
+}
+
 #[test]
 fn a_command_that_is_sent_twice_under_one_name_is_carried_out_once() {
     let mut bench = Bench::new();

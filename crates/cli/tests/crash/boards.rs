@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use agent::{Event, InputId, Outside, ThreadId};
 use majordomo::tasks::board::kept::Kept;
-use majordomo::tasks::board::{Assignee, BoardId, DeliveryKind, Event as BoardEvent, Status};
+use majordomo::tasks::board::{Assignee, BoardId, DeliveryKind, Event as BoardEvent, Status, Task};
 use rustix::process::Signal;
 use store::{BoardRecord, Options, Record, Store, TaskQuery};
 use testkit::scenes::{call, calls, command, says, scene, whenever_asked};
@@ -44,6 +44,52 @@ fn notes_reassignments_and_blocked_tasks_survive_the_death_of_the_worker_at_ever
     let side = |event: u64| if event.is_multiple_of(2) { Side::Before } else { Side::After };
     let deaths: Vec<Death> = (1..=whole).map(|event| Death { side: side(event), event }).collect();
     hold_at_all(&deaths, |death| dies_and_ends(Plan::HandedAround, death));
+}
+
+#[test]
+fn an_agent_whose_worker_died_before_it_said_so_is_told_that_its_task_was_given_to_another() {
+    // F1, F3, LACE-6, LACE-13
+    let mut were_left = 0;
+    for event in 1..=8 {
+        // Its first agent would work on it for long: it is killed with its worker.
+        let works = command("echo begun >> effects; for i in $(seq 250); do [ -e given ] && break; sleep 0.02; done");
+        let done = calls(&[call("task_update", "status = \"completed\", note = \"done\"")]);
+        let world = world(&[scene("Title: \"First\"", &[calls(&[works]), done, whenever_asked(&says("heard"))])]);
+        assert_eq!(world.call(&["task", "add", "First", "--assign", "new:general"]).code, Some(0));
+        let planned = Planned::of(Plan::Chain, world);
+        let death = Death { side: Side::Before, event };
+        let mut worker = planned.world.launch(planned.work(Some(death)));
+        until("its death, or an agent at work", || {
+            (worker.has_ended() || !planned.world.lines("effects").is_empty()).then_some(())
+        });
+        let has_died = worker.has_ended();
+        if !has_died {
+            worker.signal(Signal::KILL);
+        }
+        worker.done();
+        let task = planned.first();
+        let first = planned.world.rows().first().map(|row| row.id.clone());
+        let assigned = planned.world.call(&["task", "assign", "t1", "human"]);
+        assert_eq!(assigned.code, Some(0), "{assigned:?}");
+        std::fs::write(planned.world.path("given"), "").expect("a file");
+        let Some(first) = first else { continue };
+        were_left += u32::from(task.status == Status::Pending);
+        let second = planned.world.launch(planned.work(None));
+        let is_told = |event: &Event| match event {
+            Event::InputArrived { input: Outside::Noticed { text, .. }, .. } => text.contains("was given to human"),
+            _ => false,
+        };
+        until("the agent to be told", || {
+            let log = planned.world.log();
+            (events(&log, &first).any(is_told) && planned.world.rows().iter().all(|row| !row.state.is_live()))
+                .then_some(())
+        });
+        second.signal(Signal::INT);
+        assert_eq!(second.done().code, Some(130), "{event}");
+        let task = planned.first();
+        assert_eq!((task.status, task.assignee), (Status::Pending, Some(Assignee::Human)), "{event}: it is a person's");
+    }
+    assert!(were_left > 0, "one of them died between the start of the agent and the board's knowledge of it");
 }
 
 #[test]
@@ -120,11 +166,22 @@ impl Planned {
         let mut run = world.task(TASK, &["--quiet"]);
         run.env("MAJORDOMO_TASKS_ENABLED", "true").env("MAJORDOMO_STORE_DURABILITY", "normal");
         assert_eq!(world.launch(run).done().code, Some(0));
+        Self::of(plan, world)
+    }
+
+    /// A board that is there already.
+    fn of(plan: Plan, world: World) -> Self {
         let tokio = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         let store = store::open(&world.location(), &Options::default()).expect("a store");
         let boards = tokio.block_on(store.boards()).expect("boards");
         let board = boards[0].id.clone();
         Self { plan, world, tokio, store, board }
+    }
+
+    /// Its first task.
+    fn first(&self) -> Task {
+        let tasks = self.tokio.block_on(self.store.tasks(TaskQuery::of(&self.board))).expect("tasks");
+        tasks.into_iter().next().expect("a task")
     }
 
     fn handed_around() -> Vec<String> {
