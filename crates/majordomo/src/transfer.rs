@@ -18,7 +18,10 @@ use agent::message::Attachment;
 use agent::{Event, Mode, Outside, Thread, ThreadId, Time};
 use async_recursion::async_recursion as boxed;
 use serde::{Deserialize, Serialize};
-use store::{Commit, Process, Record, Selection, Store, ThreadQuery, read_all};
+use store::{
+    Commit, InstallationEvent, Process, ProcessId, Record, Selection, Store, ThreadQuery, UnfinishedConversation,
+    read_all,
+};
 use tool::Artefacts;
 use view::{Entry, Transcript};
 
@@ -30,6 +33,9 @@ use rename::Renaming;
 const EVENTS: u32 = 1;
 /// The version of a file that also holds the bytes of images and documents.
 const WITH_FILES: u32 = 2;
+
+/// Events of the installation that are read in one go.
+const INSTALLATION_PAGE: usize = 500;
 
 /// The first line of a file.
 #[derive(Serialize, Deserialize)]
@@ -171,6 +177,7 @@ pub async fn import(
     now: Time,
 ) -> Result<Imported, Error> {
     let FileContents { root, lines, files } = read(text)?;
+    clear_unfinished(&**store, now).await?;
     if store.thread(&root).await?.is_some() {
         return Err(Error::Exists(root));
     }
@@ -190,6 +197,7 @@ pub async fn import(
 /// Moves a conversation of which no run is under way to another store, under the same names and with all that was allowed in it.
 #[boxed]
 pub async fn relocate(from: &Arc<dyn Store>, to: &Arc<dyn Store>, root: &ThreadId, now: Time) -> Result<(), Error> {
+    clear_unfinished(&**to, now).await?;
     if to.thread(root).await?.is_some() {
         return Err(Error::Exists(root.clone()));
     }
@@ -369,6 +377,8 @@ fn taken(event: Event, taking: &Taking) -> Event {
             created.mode = created.mode.meet(taking.mode);
             // The file may have been changed by anyone since it was written.
             created.foreign = true;
+            // The task that it may have been made for is none of the boards here, and no worker goes on with it by itself.
+            created.created_for = None;
             Event::ThreadCreated(created)
         }
         Event::ChildSpawned(mut spawned) => {
@@ -402,7 +412,8 @@ fn without_consent(event: Event) -> Event {
     }
 }
 
-/// Writes the logs of a family that is not there yet, and nothing of them if that fails.
+/// Writes the logs of a family that is not there yet, and nothing of them if that fails. They take many commits: that they are not complete
+/// is written down before the first, so that what a process leaves that dies meanwhile is removed ([`clear_unfinished`]).
 async fn write(store: &Arc<dyn Store>, root: &ThreadId, lines: Vec<Line>, now: Time) -> Result<(), Error> {
     let mut threads: BTreeMap<ThreadId, Thread> = BTreeMap::new();
     for line in &lines {
@@ -418,19 +429,47 @@ async fn write(store: &Arc<dyn Store>, root: &ThreadId, lines: Vec<Line>, now: T
         return Err(Error::Message(format!("thread {id} is not at rest; nothing was written")));
     }
     let process = Process::next();
-    store.register(process.clone(), now).await?;
-    let written = append(store, &process, lines).await;
-    store.leave(&process.id).await?;
-    if let Err(error) = written {
-        if !matches!(error, store::Error::Conflict { .. }) {
-            store.remove(root, now).await?;
-        }
-        return Err(error.into());
-    }
-    Ok(())
+    let unfinished = UnfinishedConversation { root: root.clone(), process: process.clone(), since: now };
+    store.record(InstallationEvent::ConversationBegun(unfinished), now).await?;
+    let written = match is_taken(&**store, root, &process.id).await? {
+        true => Err(Error::Exists(root.clone())),
+        false => append_all(store, root, &process, lines, now).await?,
+    };
+    let ended = InstallationEvent::ConversationEnded { root: root.clone(), process: process.id };
+    store.record(ended, now).await?;
+    written
 }
 
-async fn append(store: &Arc<dyn Store>, process: &Process, lines: Vec<Line>) -> Result<(), store::Error> {
+/// Whether there is a conversation of that name, or another process is writing one. Asked after this one has written down that it does.
+async fn is_taken(store: &dyn Store, root: &ThreadId, this: &ProcessId) -> Result<bool, store::Error> {
+    let is_another = |other: &UnfinishedConversation| other.root == *root && other.process.id != *this;
+    Ok(store.installation().await?.unfinished.iter().any(is_another) || store.thread(root).await?.is_some())
+}
+
+/// Appends all events, or removes those that it has appended. The outer error is that of a store which does not say whether any are left.
+async fn append_all(
+    store: &Arc<dyn Store>,
+    root: &ThreadId,
+    process: &Process,
+    lines: Vec<Line>,
+    now: Time,
+) -> Result<Result<(), Error>, store::Error> {
+    store.register(process.clone(), now).await?;
+    let mut has_written = false;
+    let written = append(store, process, lines, &mut has_written).await;
+    store.leave(&process.id).await?;
+    if written.is_err() && has_written {
+        store.remove(root, now).await?;
+    }
+    Ok(written.map_err(Error::from))
+}
+
+async fn append(
+    store: &Arc<dyn Store>,
+    process: &Process,
+    lines: Vec<Line>,
+    has_written: &mut bool,
+) -> Result<(), store::Error> {
     // How many events each thread has, its epoch, and whether its newest report gave it up.
     let mut heads: BTreeMap<ThreadId, (u64, u64, bool)> = BTreeMap::new();
     let mut lines = lines.into_iter().peekable();
@@ -445,9 +484,53 @@ async fn append(store: &Arc<dyn Store>, process: &Process, lines: Vec<Line>) -> 
         }
         let (process, reports) = (process.id.clone(), events.iter().any(|event| matches!(**event, Event::Reported(_))));
         let appended = store.append(Commit { thread: thread.clone(), expected, epoch, process, at, events }).await?;
+        *has_written = true;
         heads.insert(thread, (appended.n, epoch, reports));
     }
     Ok(())
+}
+
+/// Removes conversations of which a process has written a part, or all without saying so, before it died.
+#[boxed]
+pub async fn clear_unfinished(store: &dyn Store, now: Time) -> Result<(), store::Error> {
+    let unfinished = store.installation().await?.unfinished;
+    for UnfinishedConversation { root, process, .. } in unfinished.into_iter().filter(|one| one.is_left(now)) {
+        if wrote(store, &root, &process.id).await? {
+            match store.remove(&root, now).await {
+                Ok(()) | Err(store::Error::UnknownThread(_)) => {}
+                // A process works on it all the same: it is removed when that has ended.
+                Err(store::Error::Owned { .. }) => continue,
+                Err(error) => return Err(error),
+            }
+            tracing::info!(%root, "removed a conversation of which a part was written");
+        }
+        store.record(InstallationEvent::ConversationEnded { root, process: process.id }, now).await?;
+    }
+    Ok(())
+}
+
+/// Whether a process wrote the conversation that it was about to write: one that was there before is another's.
+async fn wrote(store: &dyn Store, root: &ThreadId, process: &ProcessId) -> Result<bool, store::Error> {
+    let first = match store.read(root, 0, 1).await {
+        Err(store::Error::UnknownThread(_)) => None,
+        read => read?.first().map(|record| record.position),
+    };
+    let Some(first) = first else { return Ok(false) };
+    let (mut after, mut begun) = (0, None);
+    loop {
+        let page = store.installation_events(after, INSTALLATION_PAGE).await?;
+        for record in &page {
+            if let InstallationEvent::ConversationBegun(one) = &*record.event
+                && (&one.root, &one.process.id) == (root, process)
+            {
+                begun = Some(record.position);
+            }
+        }
+        match page.last() {
+            Some(last) if page.len() == INSTALLATION_PAGE => after = last.n,
+            _ => return Ok(begun.is_some_and(|begun| begun < first)),
+        }
+    }
 }
 
 /// A row of a conversation.

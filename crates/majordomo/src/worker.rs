@@ -21,6 +21,7 @@ use tokio::sync::Mutex;
 
 use crate::staff::{Error, Staff};
 use crate::threads::is_left;
+use crate::transfer;
 
 /// How often the worker looks for work at the least, where nothing is written meanwhile: a process that dies writes nothing.
 const LOOK: Duration = Duration::from_secs(2);
@@ -223,6 +224,9 @@ impl Worker {
         let mut tail = self.store.tail();
         let mut beat_at = now();
         self.store.register_worker(self.row.clone(), beat_at).await?;
+        if let Err(error) = transfer::clear_unfinished(&*self.store, beat_at).await {
+            tracing::warn!(%error, "a part of a conversation may be left by an import that did not end");
+        }
         loop {
             tail.borrow_and_update();
             let looked = async {

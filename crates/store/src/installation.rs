@@ -1,5 +1,6 @@
 //! What holds for the whole installation and for every thread: standing consents, projects that a person was asked about,
-//! tools of MCP servers that were approved, browsers that were signed in, and the server that ran last.
+//! tools of MCP servers that were approved, browsers that were signed in, conversations that are being written, and the server that ran
+//! last.
 //!
 //! It is a stream of its own in the same log: its events have positions among all others, are appended in the same way and can be
 //! followed. [`State`] is folded from them and kept, so that it can be read at once. A [`Current`] keeps it at hand for code that needs it often.
@@ -17,10 +18,12 @@ use crate::error::Error;
 use crate::follow::{Follow, follow_installation};
 use crate::log::{Answer, Appended};
 use crate::open::Store;
-use crate::process::ProcessId;
+use crate::process::{Process, ProcessId};
 
 /// Browsers that stay signed in; the one that came first is forgotten for one more.
 const MOST_BROWSERS: usize = 64;
+/// A process on another host that still writes a conversation after so long counts as gone.
+const LONGEST_MS: u64 = 60 * 60 * 1000;
 /// How often, at the most, it is looked for what others changed.
 const LOOK: Duration = Duration::from_millis(30);
 
@@ -58,6 +61,15 @@ pub enum InstallationEvent {
     ServerToolsApproved(ServerTools),
     /// A browser was signed in.
     BrowserAdmitted(BrowserSession),
+    /// A process began to write a whole conversation: one that is imported, copied, or moved here.
+    ConversationBegun(UnfinishedConversation),
+    /// All of it is written, or what was written of it is removed again.
+    ConversationEnded {
+        /// Its root.
+        root: ThreadId,
+        /// The process that wrote it.
+        process: ProcessId,
+    },
     /// A server began to work.
     ServerStarted {
         /// Its process.
@@ -84,6 +96,8 @@ impl InstallationEvent {
             InstallationEvent::ProjectForgotten { .. } => "project_forgotten",
             InstallationEvent::ServerToolsApproved(_) => "server_tools_approved",
             InstallationEvent::BrowserAdmitted(_) => "browser_admitted",
+            InstallationEvent::ConversationBegun(_) => "conversation_begun",
+            InstallationEvent::ConversationEnded { .. } => "conversation_ended",
             InstallationEvent::ServerStarted { .. } => "server_started",
             InstallationEvent::ServerStopped { .. } => "server_stopped",
         }
@@ -169,6 +183,24 @@ pub struct BrowserSession {
     pub since: u64,
 }
 
+/// A conversation of which not all may be written yet.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnfinishedConversation {
+    /// Its root.
+    pub root: ThreadId,
+    /// The process that writes it.
+    pub process: Process,
+    /// When it began.
+    pub since: Time,
+}
+
+impl UnfinishedConversation {
+    /// Whether its process is gone. One on another host, which cannot be asked, is given an hour.
+    pub fn is_left(&self, now: Time) -> bool {
+        !self.process.is_alive(self.since.plus_ms(LONGEST_MS), now)
+    }
+}
+
 /// The server that ran last.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LastServer {
@@ -194,6 +226,8 @@ pub struct State {
     pub server_tools: Vec<ServerTools>,
     /// The browsers that were signed in, in the order of coming.
     pub browsers: Vec<BrowserSession>,
+    /// Conversations of which not all may be written yet.
+    pub unfinished: Vec<UnfinishedConversation>,
     /// The server that ran last.
     pub server: Option<LastServer>,
 }
@@ -223,6 +257,10 @@ impl State {
                 self.browsers.push(session.clone());
                 let too_many = self.browsers.len().saturating_sub(MOST_BROWSERS);
                 self.browsers.drain(..too_many);
+            }
+            InstallationEvent::ConversationBegun(unfinished) => self.unfinished.push(unfinished.clone()),
+            InstallationEvent::ConversationEnded { root, process } => {
+                self.unfinished.retain(|known| known.root != *root || known.process.id != *process);
             }
             InstallationEvent::ServerStarted { process, address } => {
                 self.server =

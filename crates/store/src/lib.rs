@@ -46,7 +46,7 @@ pub use error::{Error, Source};
 pub use follow::{Follow, PAGE, Selection, follow, follow_installation, read_all, replay, replay_until};
 pub use installation::{
     ApprovedTool, BrowserSession, Consent, Current, Installation, InstallationEvent, InstallationRecord, LastServer,
-    ProjectJudgement, ServerTools, State as InstallationState,
+    ProjectJudgement, ServerTools, State as InstallationState, UnfinishedConversation,
 };
 pub use lists::Lists;
 pub use log::{Answer, Appended, Commit, Log, Record};

@@ -11,6 +11,7 @@ mod load;
 mod matrix;
 mod plain;
 mod runs;
+mod transfers;
 mod trial;
 
 use testkit::world::World;

@@ -8,9 +8,11 @@ use futures_util::StreamExt;
 
 use super::sample::{NOW, append, root, threads, turn_started};
 use crate::follow::follow_installation;
-use crate::installation::{BrowserSession, Consent, Current, InstallationEvent, LastServer, ProjectJudgement, State};
+use crate::installation::{
+    BrowserSession, Consent, Current, InstallationEvent, LastServer, ProjectJudgement, State, UnfinishedConversation,
+};
 use crate::open::Store;
-use crate::process::ProcessId;
+use crate::process::{Process, ProcessId};
 
 fn consent(id: &str) -> InstallationEvent {
     let (tool, pattern) = ("run_command".into(), Some(format!("git {id}*").into()));
@@ -58,6 +60,10 @@ pub async fn its_events_lie_in_the_log_and_in_no_threads(store: Arc<dyn Store>) 
         InstallationEvent::BrowserAdmitted(BrowserSession { cookie, page, password, since: 7 })
     };
     let process = ProcessId::new("server");
+    let unfinished = |process: &str| {
+        let process = Process { id: ProcessId::new(process), ..Process::current() };
+        UnfinishedConversation { root: root(), process, since: NOW }
+    };
     let events = [
         consent("a"),
         judged(true),
@@ -66,6 +72,9 @@ pub async fn its_events_lie_in_the_log_and_in_no_threads(store: Arc<dyn Store>) 
         browser("two"),
         InstallationEvent::ServerStarted { process: process.clone(), address: "127.0.0.1:4870".into() },
         InstallationEvent::ServerStopped { process: process.clone(), left: vec![root()] },
+        InstallationEvent::ConversationBegun(unfinished("one")),
+        InstallationEvent::ConversationBegun(unfinished("two")),
+        InstallationEvent::ConversationEnded { root: root(), process: ProcessId::new("one") },
         InstallationEvent::ProjectForgotten { path: "/home/anna/elsewhere".into() },
     ];
     let mut before = 0;
@@ -76,7 +85,7 @@ pub async fn its_events_lie_in_the_log_and_in_no_threads(store: Arc<dyn Store>) 
         before = appended.position;
     }
     let records = store.installation_events(0, 100).await.unwrap();
-    assert_eq!(records.iter().map(|record| record.n).collect::<Vec<_>>(), (1..=7).collect::<Vec<_>>());
+    assert_eq!(records.iter().map(|record| record.n).collect::<Vec<_>>(), (1..=10).collect::<Vec<_>>());
     assert!(records.is_sorted_by(|a, b| a.position < b.position));
     assert_eq!(store.installation_events(3, 2).await.unwrap(), records[3..5]);
     let mut folded = State::default();
@@ -85,10 +94,11 @@ pub async fn its_events_lie_in_the_log_and_in_no_threads(store: Arc<dyn Store>) 
     assert_eq!(state, folded);
     assert_eq!(state.projects.iter().map(|project| project.trusted).collect::<Vec<_>>(), [false]);
     assert_eq!(state.browsers.len(), 2);
+    assert_eq!(state.unfinished, [unfinished("two")], "of two that write one conversation, one has ended");
     assert_eq!(state.server, Some(LastServer { process, address: None, left: vec![root()] }));
 
     let all = store.all(0, 100).await.unwrap();
-    assert_eq!(all.len(), 9);
+    assert_eq!(all.len(), 12);
     assert!(all.iter().all(|record| record.thread == root()));
     store.remove(&root(), NOW.plus_ms(1_000_000)).await.unwrap();
     assert_eq!(store.installation().await.unwrap(), state, "what holds for all goes with no thread");
