@@ -12,6 +12,9 @@ use crate::facts::Wanted;
 use crate::id::{Actor, TaskId};
 use crate::task::{Budget, Priority, Task};
 
+/// How often agents may wake each other over a task where nothing else is configured.
+pub const MOST_WAKES: u32 = 40;
+
 /// A command with its sender.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
@@ -27,12 +30,14 @@ pub struct Request {
     pub foreign: bool,
     /// The most that an agent may do because of it: no more than the agent that asks. None where a person asks.
     pub mode: Option<Mode>,
+    /// How often agents may wake each other over a task, or give it to each other, before a person has to act on it.
+    pub most_wakes: u32,
 }
 
 impl Request {
     /// A request of a person, or of the program itself, whose words are trusted.
     pub fn new(by: Actor, name: Option<InputId>, folder: Arc<str>, command: Command) -> Self {
-        Self { by, name, folder, command, foreign: false, mode: None }
+        Self { by, name, folder, command, foreign: false, mode: None, most_wakes: MOST_WAKES }
     }
 }
 
@@ -199,6 +204,8 @@ pub struct NewTask {
     pub foreign: bool,
     /// The most that its agent may do; as configured where nothing is said.
     pub mode: Option<Mode>,
+    /// How many rounds of tasks have led to it since a person last spoke to the agent that makes it.
+    pub wakes: u32,
     /// The line of a file in which it stands, for errors; 0 where it comes from no file.
     pub line: usize,
 }

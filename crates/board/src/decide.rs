@@ -49,6 +49,14 @@ pub fn handle(request: &Request, facts: Facts, now: Time) -> Result<Step, Refusa
     {
         moment.emit(Event::TaskMarkedForeign { task: task.clone() });
     }
+    let is_kept = !matches!(request.command, Command::Remove { .. });
+    if request.by == Actor::Human
+        && !moment.events.is_empty()
+        && let Some(task) = request.command.task()
+        && moment.facts.tasks.get(task).is_some_and(|task| is_kept && task.wakes > 0)
+    {
+        moment.emit(Event::TaskAttended { task: task.clone() });
+    }
     let entry = |event| Entry { by: request.by.clone(), command: request.name.clone(), event };
     Ok(Step { events: moment.events.into_iter().map(entry).collect(), reply })
 }
@@ -140,9 +148,38 @@ impl Moment<'_> {
     /// Has a thread told something, unless it is the one that did it.
     fn tell(&mut self, to: Option<&ThreadId>, task: &TaskId, notice: Notice) {
         let Some(to) = to.filter(|to| self.by().thread() != Some(to)) else { return };
+        // These can be said again and again. The others come once for each time that the task is handed out, which is limited.
+        if matches!(notice, Notice::Noted { .. } | Notice::Blocked { .. }) && self.is_used_up(task) {
+            return;
+        }
         let kind = DeliveryKind::Tell { to: to.clone(), notice };
         let delivery = Delivery { id: self.next_delivery(), task: task.clone(), kind };
-        self.emit(Event::Told { delivery: Box::new(delivery) });
+        let counts = self.counts();
+        self.emit(Event::Told { delivery: Box::new(delivery), counts });
+    }
+
+    /// Whether what happens counts among what agents do to each other.
+    fn counts(&self) -> bool {
+        *self.by() != Actor::Human
+    }
+
+    /// Whether agents have done to each other over a task what they may do without a person.
+    fn is_used_up(&self, task: &TaskId) -> bool {
+        let wakes = self.facts.tasks.get(task).map_or(0, |task| task.wakes);
+        self.counts() && wakes >= self.request.most_wakes
+    }
+
+    /// Refuses to let agents give a task to each other without end: nothing else would stop them, for each of their turns has a grant of
+    /// its own.
+    fn may_go_on(&self, task: &Task) -> Result<(), Refusal> {
+        if !self.is_used_up(&task.id) {
+            return Ok(());
+        }
+        let (id, wakes, most) = (&task.id, task.wakes, self.request.most_wakes);
+        Err(Refusal::state(format!(
+            "agents have woken each other {wakes} times over {id} since a person last acted on it (tasks.max_wakes is {most}): say in a note \
+             what is left; a person goes on from there"
+        )))
     }
 
     /// Has the creator of a task told something, unless it works on the task itself.

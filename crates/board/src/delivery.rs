@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use agent::{InputId, ThreadId};
+use agent::{InputId, Mode, ThreadId};
 use serde::{Deserialize, Serialize};
 
 use crate::assignee::NewAgent;
@@ -113,6 +113,9 @@ pub enum Notice {
     Blocked {
         /// Why.
         reason: Arc<str>,
+        /// The most that the agent may do which says so, where it is another than the task's own.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        mode: Option<Mode>,
     },
     /// A note was added to a task of its own.
     Noted {

@@ -54,6 +54,14 @@ pub enum Event {
         /// The most that the assignee may do, where an agent chose it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         mode: Option<Mode>,
+        /// Whether it counts among what agents have done to each other over the task: an agent wanted it.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        counts: bool,
+    },
+    /// A person has acted on a task: what agents do to each other over it is counted anew.
+    TaskAttended {
+        /// Which task.
+        task: TaskId,
     },
     /// A task has got words that may be untrusted text.
     TaskMarkedForeign {
@@ -123,6 +131,9 @@ pub enum Event {
     TaskInProgress {
         /// Which task.
         task: TaskId,
+        /// As with [`Event::TaskAssigned`].
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        counts: bool,
     },
     /// What must hold for a task did not.
     ChecksFailed {
@@ -153,6 +164,9 @@ pub enum Event {
     TaskReopened {
         /// Which task.
         task: TaskId,
+        /// As with [`Event::TaskAssigned`].
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        counts: bool,
     },
     /// A task is out of the way.
     TaskArchived {
@@ -168,6 +182,9 @@ pub enum Event {
     Told {
         /// What, and whom.
         delivery: Box<Delivery>,
+        /// As with [`Event::TaskAssigned`].
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        counts: bool,
     },
     /// A delivery was carried out, or need not be any more.
     DeliveryDone {
@@ -201,6 +218,7 @@ impl Event {
             Event::TaskAdded(_) => "task_added",
             Event::TaskEdited { .. } => "task_edited",
             Event::TaskAssigned { .. } => "task_assigned",
+            Event::TaskAttended { .. } => "task_attended",
             Event::TaskMarkedForeign { .. } => "task_marked_foreign",
             Event::DependencyClosed { .. } => "dependency_closed",
             Event::DependencyOpened { .. } => "dependency_opened",
@@ -228,6 +246,7 @@ impl Event {
             Event::TaskAdded(task) => Some(&task.id),
             Event::TaskEdited { task, .. }
             | Event::TaskAssigned { task, .. }
+            | Event::TaskAttended { task }
             | Event::TaskMarkedForeign { task }
             | Event::DependencyClosed { task, .. }
             | Event::DependencyOpened { task, .. }
@@ -236,22 +255,22 @@ impl Event {
             | Event::TaskNamed { task, .. }
             | Event::TaskBegun { task, .. }
             | Event::StartFailed { task, .. }
-            | Event::TaskInProgress { task }
+            | Event::TaskInProgress { task, .. }
             | Event::ChecksFailed { task, .. }
             | Event::TaskCompleted { task, .. }
             | Event::TaskBlocked { task, .. }
-            | Event::TaskReopened { task }
+            | Event::TaskReopened { task, .. }
             | Event::TaskArchived { task }
             | Event::TaskRemoved { task }
             | Event::DeliveryDone { task, .. } => Some(task),
-            Event::Told { delivery } => Some(&delivery.task),
+            Event::Told { delivery, .. } => Some(&delivery.task),
         }
     }
 
     /// The delivery that is to be carried out from this event on.
     pub fn delivery(&self) -> Option<&Delivery> {
         match self {
-            Event::TaskHandedOut { delivery, .. } | Event::Told { delivery } => Some(delivery),
+            Event::TaskHandedOut { delivery, .. } | Event::Told { delivery, .. } => Some(delivery),
             _ => None,
         }
     }

@@ -147,6 +147,7 @@ fn task(place: usize, draft: &Draft, names: &BTreeMap<&str, usize>, many: usize)
         checks: Checks { commands: draft.checks.clone(), schema: draft.schema.clone() },
         foreign: false,
         mode: None,
+        wakes: 0,
         line: 0,
     })
 }

@@ -42,7 +42,7 @@ pub mod words;
 
 pub use agent::Checks;
 pub use assignee::{Assignee, NewAgent, Who};
-pub use command::{Change, Command, Dependency, Edit, NewTask, Reply, Request, Update};
+pub use command::{Change, Command, Dependency, Edit, MOST_WAKES, NewTask, Reply, Request, Update};
 pub use decide::{Step, handle};
 pub use delivery::{Delivery, DeliveryId, DeliveryKind, Notice};
 pub use event::{Board, Entry, Event, StartedAgent};

@@ -129,6 +129,9 @@ pub struct Note {
     pub at: Time,
     /// The words.
     pub content: Arc<str>,
+    /// The most that its author may do, where that is an agent: who may do more does not follow its words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<Mode>,
 }
 
 /// A task.
@@ -205,6 +208,9 @@ pub struct Task {
     /// How many events its thread had when it got the task.
     #[serde(default)]
     pub thread_n: u64,
+    /// How often agents have woken each other over it, or have given it to each other, since a person last acted on it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub wakes: u32,
     /// How often its checks have failed since it was handed out.
     #[serde(default)]
     pub failed_checks: u32,
@@ -275,8 +281,16 @@ impl Task {
     /// Changes it as an event about it says. It decides nothing.
     pub fn apply(&mut self, at: Time, event: &Event) {
         self.updated_at = at;
+        if let Event::TaskAssigned { counts, .. }
+        | Event::TaskInProgress { counts, .. }
+        | Event::TaskReopened { counts, .. }
+        | Event::Told { counts, .. } = event
+        {
+            self.wakes = self.wakes.saturating_add(u32::from(*counts));
+        }
         match event {
             Event::BoardOpened { .. } | Event::Told { .. } | Event::DeliveryDone { .. } | Event::TaskAdded(_) => {}
+            Event::TaskAttended { .. } => self.wakes = 0,
             Event::TaskRemoved { .. } => self.status = Status::Archived,
             Event::TaskEdited { edit, open, .. } => {
                 edit.apply(self);
@@ -348,4 +362,8 @@ impl Task {
     fn let_go(&mut self) {
         (self.handing_out, self.starting) = (None, None);
     }
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }

@@ -4,8 +4,10 @@
 
 use std::fmt::Write;
 
+use agent::Mode;
+
 use crate::delivery::Notice;
-use crate::task::Task;
+use crate::task::{Note, Task};
 
 /// Whose words are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,8 +18,52 @@ pub enum Style {
     Lace,
 }
 
-/// The task, as its agent is told it: the first message of a new one.
-pub fn assignment(task: &Task, style: Style) -> String {
+/// What becomes of an agent's words before a reader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passing {
+    /// They are told as they are.
+    Whole,
+    /// They are told as untrusted text: the reader may do more than their author, and is asked about more from then on.
+    Untrusted,
+    /// They are not told: the reader is asked about nothing, so that it would do for their author what that one may not.
+    LeftOut,
+}
+
+impl Passing {
+    /// What becomes of words of an author who may do this at most; a person's have none.
+    fn of(author: Option<Mode>, reader: Mode) -> Self {
+        match author {
+            Some(author) if author.meet(reader) == reader => Passing::Whole,
+            None => Passing::Whole,
+            Some(_) if reader == Mode::Dangerous => Passing::LeftOut,
+            Some(_) => Passing::Untrusted,
+        }
+    }
+
+    /// What becomes of a note on a task. What its own agent says of it is a report, as that of any sub-agent is.
+    fn of_note(task: &Task, note: &Note, reader: Mode) -> Self {
+        let is_report = note.by.thread().is_some_and(|by| task.thread.as_ref() == Some(by));
+        if is_report { Passing::Whole } else { Passing::of(note.mode, reader) }
+    }
+}
+
+/// What becomes of the words that a notice itself brings, before a reader in this mode.
+pub fn passing(task: &Task, notice: &Notice, reader: Mode) -> Passing {
+    match notice {
+        Notice::Noted { note } => Passing::of_note(task, note, reader),
+        Notice::Blocked { mode, .. } => Passing::of(*mode, reader),
+        Notice::Completed | Notice::Reassigned { .. } | Notice::Withdrawn => Passing::Whole,
+    }
+}
+
+/// Whether a task's words are untrusted text for a reader in this mode: those of the task and its newest notes.
+pub fn are_untrusted(task: &Task, reader: Mode) -> bool {
+    let is_untrusted = |note: &Note| Passing::of_note(task, note, reader) == Passing::Untrusted;
+    task.foreign || task.recent_notes.iter().any(is_untrusted)
+}
+
+/// The task, as its agent, which works in this mode, is told it: the first message of a new one.
+pub fn assignment(task: &Task, style: Style, reader: Mode) -> String {
     let Task { id, title, created_by, priority, prompt, .. } = task;
     let details = format!("--- TASK DETAILS ---\n{prompt}\n--- END TASK DETAILS ---");
     match style {
@@ -31,7 +77,7 @@ pub fn assignment(task: &Task, style: Style) -> String {
                  {details}\n"
             );
             if !task.recent_notes.is_empty() {
-                let _ = write!(words, "\n{}\n", notes(task));
+                let _ = write!(words, "\n{}\n", notes(task, reader));
             }
             let _ = write!(
                 words,
@@ -58,22 +104,26 @@ pub fn assignment(task: &Task, style: Style) -> String {
     }
 }
 
-/// What a thread is told about a task.
-pub fn notice(task: &Task, notice: &Notice, style: Style) -> String {
+/// What a thread that works in this mode is told about a task.
+pub fn notice(task: &Task, notice: &Notice, style: Style, reader: Mode) -> String {
     let Task { id, title, .. } = task;
     match (notice, style) {
-        (Notice::Completed, Style::Lace) => lace_status(task, "completed"),
-        (Notice::Blocked { .. }, Style::Lace) => lace_status(task, "blocked"),
+        (Notice::Completed, Style::Lace) => lace_status(task, "completed", reader),
+        (Notice::Blocked { .. }, Style::Lace) => lace_status(task, "blocked", reader),
         (Notice::Completed, Style::Own) => {
             let by = task.completed_by.as_ref().map(|by| format!(" by {by}")).unwrap_or_default();
             let mut words = format!("Task {id} \"{title}\" was completed{by}.");
             if let Some(result) = &task.result {
                 let _ = write!(words, "\nResult: {result}");
             }
-            with_notes(words, task)
+            with_notes(words, task, reader)
         }
-        (Notice::Blocked { reason }, Style::Own) => {
-            with_notes(format!("Task {id} \"{title}\" is blocked: {reason}"), task)
+        (Notice::Blocked { reason, mode }, Style::Own) => {
+            let why = match Passing::of(*mode, reader) {
+                Passing::Whole | Passing::Untrusted => format!(": {reason}"),
+                Passing::LeftOut => String::new(),
+            };
+            with_notes(format!("Task {id} \"{title}\" is blocked{why}"), task, reader)
         }
         (Notice::Noted { note }, style) => {
             format!("{}{} added a note to task {id} \"{title}\":\n{}", lead(style), note.by, note.content)
@@ -95,8 +145,8 @@ fn lead(style: Style) -> &'static str {
 }
 
 /// The word is the one that was true when it happened; the task may have changed since.
-fn lace_status(task: &Task, word: &str) -> String {
-    let notes = if task.recent_notes.is_empty() { String::new() } else { notes(task) };
+fn lace_status(task: &Task, word: &str, reader: Mode) -> String {
+    let notes = if task.recent_notes.is_empty() { String::new() } else { notes(task, reader) };
     format!(
         "[LACE TASK SYSTEM] Task {word} notification:\nTask: \"{}\"\nStatus: {}\n\n{notes}",
         task.title,
@@ -104,11 +154,15 @@ fn lace_status(task: &Task, word: &str) -> String {
     )
 }
 
-fn with_notes(words: String, task: &Task) -> String {
-    if task.recent_notes.is_empty() { words } else { format!("{words}\n\n{}", notes(task)) }
+fn with_notes(words: String, task: &Task, reader: Mode) -> String {
+    if task.recent_notes.is_empty() { words } else { format!("{words}\n\n{}", notes(task, reader)) }
 }
 
-fn notes(task: &Task) -> String {
-    let lines: Vec<String> = task.recent_notes.iter().map(|note| format!("- {}", note.content)).collect();
+fn notes(task: &Task, reader: Mode) -> String {
+    let line = |note: &Note| match Passing::of_note(task, note, reader) {
+        Passing::Whole | Passing::Untrusted => format!("- {}", note.content),
+        Passing::LeftOut => format!("- (left out: {} may do less than you, and a person can read it)", note.by),
+    };
+    let lines: Vec<String> = task.recent_notes.iter().map(line).collect();
     format!("Recent notes:\n{}", lines.join("\n"))
 }

@@ -127,6 +127,8 @@ pub struct TasksConfig {
     pub enabled: bool,
     /// How many agents may work for a board at the same time.
     pub max_concurrent: u32,
+    /// How often agents may wake each other over a task before a person has to act on it.
+    pub max_wakes: u32,
 }
 
 /// `[instructions]`: `AGENTS.md` and its like.

@@ -365,6 +365,7 @@ impl Staff {
             surroundings: surroundings.clone(),
             staffing: OnceLock::new(),
             check_attempts: config.policy.check_attempts,
+            max_wakes: config.tasks.max_wakes,
             max_depth: config.policy.max_depth,
         });
         let base = tasks::tools::register(home.tools(tools), &task_tools);

@@ -420,13 +420,14 @@ pub fn frame(board: &BoardId, record: &store::BoardRecord) -> Option<serde_json:
         Event::TaskReopened { .. } => ("task_updated", json!({ "status": "pending" })),
         Event::TaskArchived { .. } => ("task_updated", json!({ "status": "archived" })),
         Event::TaskRemoved { .. } => ("task_updated", json!({ "removed": true })),
-        Event::Told { delivery } => match &delivery.kind {
+        Event::Told { delivery, .. } => match &delivery.kind {
             DeliveryKind::Tell { to, notice } => {
                 ("notification", json!({ "to": to.as_str(), "about": notice.as_str() }))
             }
             DeliveryKind::Start { .. } | DeliveryKind::Assign { .. } => return None,
         },
         Event::BoardOpened { .. }
+        | Event::TaskAttended { .. }
         | Event::TaskMarkedForeign { .. }
         | Event::DependencyClosed { .. }
         | Event::DependencyOpened { .. }

@@ -46,6 +46,13 @@ fn task(moment: &Moment<'_>, new: &NewTask, first: u64, place: usize) -> Result<
     if let Some(assignee) = &new.assignee {
         assign::allowed(moment, assignee)?;
     }
+    if moment.by().thread().is_some() && new.wakes >= moment.request.most_wakes {
+        return Err(Refusal::state(format!(
+            "in each of {} turns that a task's end has begun, tasks were added (tasks.max_wakes is {}): say in your answer what is left, and a \
+             person goes on from there",
+            new.wakes, moment.request.most_wakes
+        )));
+    }
     let (mut after, mut open) = (BTreeSet::new(), 0);
     for dependency in &new.after {
         let (id, is_open) = match dependency {
@@ -75,6 +82,7 @@ fn task(moment: &Moment<'_>, new: &NewTask, first: u64, place: usize) -> Result<
         foreign: new.foreign,
         imported: new.foreign && *moment.by() == Actor::Human,
         mode: new.mode,
+        wakes: new.wakes,
         reason: None,
         result: None,
         completed_by: None,

@@ -27,6 +27,7 @@ pub fn assign(moment: &mut Moment<'_>, id: &TaskId, to: Option<&Assignee>) -> Re
     if is_same {
         return Ok(Reply::Unchanged);
     }
+    moment.may_go_on(&task)?;
     moment.call_back(&task, "the task was assigned anew");
     let new_thread = to.and_then(thread);
     if (task.status == Status::InProgress || task.may_have_reached_its_thread()) && task.thread != new_thread {
@@ -38,6 +39,7 @@ pub fn assign(moment: &mut Moment<'_>, id: &TaskId, to: Option<&Assignee>) -> Re
         assignee: to.cloned(),
         thread: new_thread,
         mode: moment.request.mode,
+        counts: moment.counts(),
     });
     Ok(Reply::Done)
 }

@@ -41,7 +41,7 @@ pub fn edit(moment: &mut Moment<'_>, id: &TaskId, edit: &Edit) -> Result<Reply, 
 pub fn note(moment: &mut Moment<'_>, id: &TaskId, words: &str) -> Result<Reply, Refusal> {
     let task = moment.task(id)?;
     keep_note(moment, id, words)?;
-    let note = Note { by: moment.by().clone(), at: moment.now, content: text("a note", words)? };
+    let note = made(moment, words)?;
     // Those whom a finished task concerned are done with it.
     if matches!(task.status, Status::Pending | Status::InProgress | Status::Blocked) {
         let worker = task.thread.clone().filter(|_| task.attempt > 0);
@@ -56,9 +56,14 @@ pub fn keep_note(moment: &mut Moment<'_>, id: &TaskId, words: &str) -> Result<()
     if words.trim().is_empty() {
         return Err(Refusal::usage("a note needs words"));
     }
-    let note = Note { by: moment.by().clone(), at: moment.now, content: text("a note", words)? };
+    let note = made(moment, words)?;
     moment.emit(Event::NoteAdded { task: id.clone(), note });
     Ok(())
+}
+
+fn made(moment: &Moment<'_>, words: &str) -> Result<Note, Refusal> {
+    let mode = moment.by().thread().and(moment.request.mode);
+    Ok(Note { by: moment.by().clone(), at: moment.now, content: text("a note", words)?, mode })
 }
 
 fn is_undone(moment: &Moment<'_>, id: &TaskId) -> bool {

@@ -29,8 +29,10 @@ pub fn set(moment: &mut Moment<'_>, id: &TaskId, change: &Change, note: Option<&
             }
             can_begin(moment, &task)?;
             can_be_worked_on(&task)?;
+            moment.may_go_on(&task)?;
             noted(moment)?;
-            moment.emit(Event::TaskInProgress { task: id.clone() });
+            let counts = moment.counts();
+            moment.emit(Event::TaskInProgress { task: id.clone(), counts });
         }
         Change::Completed { result } => return complete(moment, &task, result.as_deref(), note),
         // It was told often enough already.
@@ -64,8 +66,10 @@ pub fn set(moment: &mut Moment<'_>, id: &TaskId, change: &Change, note: Option<&
                 let who = task.assigned_to().unwrap_or_default();
                 return Err(Refusal::state(format!("{id} is in progress at {who}; there is nothing to reopen")));
             }
+            moment.may_go_on(&task)?;
             noted(moment)?;
-            moment.emit(Event::TaskReopened { task: id.clone() });
+            let counts = moment.counts();
+            moment.emit(Event::TaskReopened { task: id.clone(), counts });
             if task.status == Status::Completed || was_completed(&task) {
                 for later in dependents(moment, id) {
                     moment.emit(Event::DependencyOpened { task: later, on: id.clone() });
@@ -105,7 +109,10 @@ pub fn remove(moment: &mut Moment<'_>, id: &TaskId) -> Result<Reply, Refusal> {
 pub fn block(moment: &mut Moment<'_>, task: &Task, reason: Arc<str>, result: Option<Arc<str>>) {
     withdraw(moment, task);
     moment.emit(Event::TaskBlocked { task: task.id.clone(), reason: reason.clone(), result });
-    moment.tell_creator(task, Notice::Blocked { reason });
+    // What its own agent says of it is a report, as that of any sub-agent is.
+    let is_report = moment.by().thread().is_none_or(|by| task.thread.as_ref() == Some(by));
+    let mode = if is_report { None } else { moment.request.mode };
+    moment.tell_creator(task, Notice::Blocked { reason, mode });
 }
 
 fn complete(moment: &mut Moment<'_>, task: &Task, result: Option<&str>, note: Option<&str>) -> Result<Reply, Refusal> {

@@ -3,8 +3,8 @@
 use agent::{InputId, Mode, ThreadId, Time};
 use majordomo_board::kept::Kept;
 use majordomo_board::{
-    Actor, Assignee, BoardId, Change, Command, Delivery, DeliveryKind, Entry, Facts, NewAgent, NewTask, Refusal, Reply,
-    Request, StartedAgent, Status, Task, TaskId, handle,
+    Actor, Assignee, BoardId, Change, Command, Delivery, DeliveryKind, Entry, Facts, MOST_WAKES, NewAgent, NewTask,
+    Refusal, Reply, Request, StartedAgent, Status, Task, TaskId, handle,
 };
 
 pub struct Bench {
@@ -12,6 +12,8 @@ pub struct Bench {
     pub log: Vec<(Time, Entry)>,
     now: Time,
     pub most: u32,
+    /// How often agents may wake each other over a task.
+    pub most_wakes: u32,
     roots: u32,
 }
 
@@ -34,7 +36,7 @@ pub fn t(number: u64) -> TaskId {
 impl Bench {
     pub fn new() -> Self {
         let kept = Kept::new(BoardId::new("/home/ana/project"));
-        Self { kept, log: Vec::new(), now: Time(1_000), most: 4, roots: 0 }
+        Self { kept, log: Vec::new(), now: Time(1_000), most: 4, most_wakes: MOST_WAKES, roots: 0 }
     }
 
     pub fn ask(&mut self, by: Actor, command: Command) -> Result<Reply, Refusal> {
@@ -51,7 +53,14 @@ impl Bench {
         self.request(&Request { foreign: true, mode: Some(mode), ..request })
     }
 
+    /// Asks as an agent does that works in this mode.
+    pub fn ask_in(&mut self, by: Actor, mode: Mode, command: Command) -> Result<Reply, Refusal> {
+        let request = Request::new(by, None, "/home/ana/project".into(), command);
+        self.request(&Request { mode: Some(mode), ..request })
+    }
+
     fn request(&mut self, request: &Request) -> Result<Reply, Refusal> {
+        let request = &Request { most_wakes: self.most_wakes, ..request.clone() };
         self.now = self.now.plus_ms(1);
         let Ok(facts) = Facts::gather(&self.kept, request, self.kept.board.clone());
         let step = handle(request, facts, self.now)?;

@@ -403,12 +403,12 @@ fn told(entry: &Entry) -> Option<String> {
         Event::TaskAssigned { task, assignee: None, .. } => format!("{task} taken from its assignee by {by}"),
         Event::NoteAdded { task, note } => format!("{task} note by {by}: {}", safe::line(&note.content, 400)),
         Event::TaskBegun { task, thread, .. } => format!("{task} in progress at {thread}"),
-        Event::TaskInProgress { task } => format!("{task} in progress, says {by}"),
+        Event::TaskInProgress { task, .. } => format!("{task} in progress, says {by}"),
         Event::StartFailed { task, reason, .. } => format!("{task} could not be started: {}", safe::line(reason, 400)),
         Event::ChecksFailed { task, what } => format!("{task} checks failed: {}", safe::line(what, 400)),
         Event::TaskCompleted { task, by, .. } => format!("{task} completed by {by}"),
         Event::TaskBlocked { task, reason, .. } => format!("{task} blocked: {}", safe::line(reason, 400)),
-        Event::TaskReopened { task } => format!("{task} reopened by {by}"),
+        Event::TaskReopened { task, .. } => format!("{task} reopened by {by}"),
         Event::TaskArchived { task } => format!("{task} archived by {by}"),
         Event::TaskRemoved { task } => format!("{task} removed by {by}"),
         Event::BoardOpened { .. }
@@ -418,6 +418,7 @@ fn told(entry: &Entry) -> Option<String> {
         | Event::TaskHandedOut { .. }
         | Event::TaskNamed { .. }
         | Event::Told { .. }
+        | Event::TaskAttended { .. }
         | Event::DeliveryDone { .. } => return None,
     })
 }

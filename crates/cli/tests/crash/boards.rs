@@ -333,7 +333,7 @@ impl Planned {
         for record in self.records() {
             let event = &record.entry.event;
             let what = match event {
-                BoardEvent::Told { delivery } => match &delivery.kind {
+                BoardEvent::Told { delivery, .. } => match &delivery.kind {
                     DeliveryKind::Tell { to, notice } => format!("{} to depth {}", notice.as_str(), to.depth()),
                     DeliveryKind::Start { .. } | DeliveryKind::Assign { .. } => String::new(),
                 },
@@ -376,7 +376,7 @@ impl Planned {
             kept.apply(record.at, &record.entry);
             let event = &record.entry.event;
             let told = match event {
-                BoardEvent::Told { delivery } => match &delivery.kind {
+                BoardEvent::Told { delivery, .. } => match &delivery.kind {
                     DeliveryKind::Tell { notice, .. } => notice.as_str(),
                     DeliveryKind::Start { .. } | DeliveryKind::Assign { .. } => "",
                 },

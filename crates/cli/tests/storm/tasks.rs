@@ -203,7 +203,7 @@ impl Storm {
                 BoardEvent::TaskHandedOut { delivery, .. } => {
                     handed.entry(task).or_default().insert(delivery.id.input(&self.board()));
                 }
-                BoardEvent::Told { delivery } => {
+                BoardEvent::Told { delivery, .. } => {
                     if let DeliveryKind::Tell { notice, .. } = &delivery.kind
                         && notice.as_str() == "completed"
                     {

@@ -75,6 +75,7 @@ const KNOWN: &[(&str, Kind)] = &[
     ("household.route", Kind::Word(&["auto", "off"])),
     ("tasks.enabled", Kind::Switch),
     ("tasks.max_concurrent", Kind::Count { least: 1, most: MOST_U32 }),
+    ("tasks.max_wakes", Kind::Count { least: 1, most: MOST_U32 }),
     ("mcp.schema_tokens", Kind::Count { least: 0, most: MOST_U32 }),
     ("mcp.servers.*.command", Kind::Text),
     ("mcp.servers.*.args", Kind::Arguments),

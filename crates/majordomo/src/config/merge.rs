@@ -141,7 +141,8 @@ fn defaults(surroundings: &Surroundings) -> Vec<Setting> {
     let mut settings: Vec<Setting> = fixed.iter().map(|(key, value)| setting(Key::dotted(key), value)).collect();
     // The last line against a run that spends without end: more than any task needs, and less than a disaster.
     settings.extend([limit("grant.requests", 20_000), limit("grant.tokens", 100_000_000)]);
-    settings.extend([limit("tasks.max_concurrent", 4), limit("mcp.schema_tokens", servers::SCHEMA_TOKENS)]);
+    settings.extend([limit("tasks.max_concurrent", 4), limit("tasks.max_wakes", board::MOST_WAKES.into())]);
+    settings.push(limit("mcp.schema_tokens", servers::SCHEMA_TOKENS));
     let switch =
         |key: &str, is_on: bool| Setting { key: Key::dotted(key), value: is_on.into(), origin: Origin::Default };
     settings.extend([

@@ -70,6 +70,7 @@ const ORDERS: &[(&str, Order)] = &[
     ("mode", Order::Words(&["plan", "ask", "auto", "dangerous"])),
     ("tasks.enabled", Order::Off),
     ("tasks.max_concurrent", Order::Smaller),
+    ("tasks.max_wakes", Order::Smaller),
     ("policy.enabled", Order::Off),
     ("policy.max_depth", Order::Smaller),
     ("policy.max_children", Order::Smaller),

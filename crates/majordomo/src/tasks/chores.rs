@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agent::{Event, InputId, Outcome, Outside, Report, Strength, ThreadId};
-use board::words::{self, Style};
+use board::words::{self, Passing, Style};
 use board::{
     Actor, Board, BoardId, Budget, Command, Delivery, DeliveryId, DeliveryKind, NewAgent, Notice, Reply, Request,
     StartedAgent, Task,
@@ -151,7 +151,8 @@ async fn carry_out(worker: &Worker, board: &Board, delivery: &Delivery) -> Resul
                 (Reply::Unwanted, DeliveryKind::Start { .. }) => stop_unwanted(worker, board, delivery).await,
                 (Reply::Unwanted, DeliveryKind::Assign { to }) => {
                     let input = InputId::new(format!("{}/withdrawn", delivery.id.input(&board.id).0));
-                    let text = words::notice(&task, &Notice::Withdrawn, style_of(worker, to).await?);
+                    let row = row_of(worker, to).await?;
+                    let text = words::notice(&task, &Notice::Withdrawn, style(&row), row.mode);
                     notify(worker, board, to, input, text, false).await
                 }
                 _ => Ok(()),
@@ -205,19 +206,21 @@ async fn start(
         return Ok(Command::Delivered { delivery: delivery.id.clone() });
     }
     let style = if staff.config().preset == LACE { Style::Lace } else { Style::Own };
+    let mode = task.mode.map(|mode| mode.meet(staff.config().mode));
+    let reader = mode.unwrap_or(staff.config().mode);
     staff
         .start_for_task(TaskThread {
             id: id.clone(),
             agent: Some(agent.to_owned()),
             model: Some(model),
             name: Some(name),
-            prompt: words::assignment(task, style),
+            prompt: words::assignment(task, style, reader),
             workspace: Some(Path::new(&*board.folder).to_owned()),
-            mode: task.mode.map(|mode| mode.meet(staff.config().mode)),
+            mode,
             limits: limits(task),
             created_for: store::full_name(&board.id, &task.id),
             extra_tools: vec![UPDATE.into()],
-            foreign: task.foreign,
+            foreign: words::are_untrusted(task, reader),
         })
         .await?;
     Ok(Command::Begun { task: task.id.clone(), delivery: delivery.id.clone(), thread: id, thread_n: 0 })
@@ -253,21 +256,20 @@ async fn assign(
             row.mode
         )));
     }
-    let style = style(&row);
     let (named, id, thread) = (task.id.clone(), delivery.id.clone(), to.clone());
     let named = Command::Name { task: named, delivery: id, thread, agent: None };
     if ask(&desk(worker, board), named).await? == Reply::Unwanted {
         return Ok(Command::Delivered { delivery: delivery.id.clone() });
     }
     let input = delivery.id.input(&board.id);
-    assignment(worker, board, task, to, input.clone(), style).await?;
+    assignment(worker, board, task, &row, input.clone()).await?;
     // It has arrived: this answers where.
     let arrived = worker.store().arrive(to, input, Outside::said(""), now(), false).await?;
     let (task, delivery) = (task.id.clone(), delivery.id.clone());
     Ok(Command::Begun { task, delivery, thread: to.clone(), thread_n: arrived.n })
 }
 
-/// Tells a thread something.
+/// Tells a thread something, unless it may do more than the agent whose words they are, and would be asked about none of what they lead to.
 async fn tell(
     worker: &Worker,
     board: &Board,
@@ -275,26 +277,26 @@ async fn tell(
     delivery: &Delivery,
     (to, notice): (&ThreadId, &Notice),
 ) -> Result<Command, Error> {
-    let style = style_of(worker, to).await?;
-    let text = words::notice(task, notice, style);
-    notify(worker, board, to, delivery.id.input(&board.id), text, task.foreign).await?;
+    let row = row_of(worker, to).await?;
+    let passing = words::passing(task, notice, row.mode);
+    if passing == Passing::LeftOut && matches!(notice, Notice::Noted { .. }) {
+        let reason = "its author may do less than the agent that it is for, and a person can read it".into();
+        return Ok(Command::Failed { delivery: delivery.id.clone(), reason });
+    }
+    let text = words::notice(task, notice, style(&row), row.mode);
+    let foreign = passing == Passing::Untrusted || words::are_untrusted(task, row.mode);
+    notify(worker, board, to, delivery.id.input(&board.id), text, foreign).await?;
     Ok(Command::Delivered { delivery: delivery.id.clone() })
 }
 
 /// Tells a thread its task. The run that this begins may spend what the task may.
-async fn assignment(
-    worker: &Worker,
-    board: &Board,
-    task: &Task,
-    to: &ThreadId,
-    input: InputId,
-    style: Style,
-) -> Result<(), Error> {
-    let words = words::assignment(task, style);
+async fn assignment(worker: &Worker, board: &Board, task: &Task, to: &ThreadRow, input: InputId) -> Result<(), Error> {
+    let text = words::assignment(task, style(to), to.mode);
     // It says by this verb that it is done, also where its agent was started without it.
     let tools = vec![UPDATE.into()];
-    let notice = runtime::Notice { most: limits(task), tools, ..said(board, words, task.foreign) };
-    Ok(worker.staff_of(to).await?.runtime().notify(to, input, notice).await?)
+    let notice =
+        runtime::Notice { most: limits(task), tools, ..said(board, text, words::are_untrusted(task, to.mode)) };
+    Ok(worker.staff_of(&to.id).await?.runtime().notify(&to.id, input, notice).await?)
 }
 
 /// What the run of an agent may spend on a task: what the task says, and never more than its thread may by itself.
@@ -319,10 +321,6 @@ fn said(board: &Board, text: String, foreign: bool) -> runtime::Notice {
 }
 
 /// The words of the preset that a thread was started with.
-async fn style_of(worker: &Worker, thread: &ThreadId) -> Result<Style, Error> {
-    Ok(style(&row_of(worker, thread).await?))
-}
-
 fn style(row: &ThreadRow) -> Style {
     if &*row.preset == LACE { Style::Lace } else { Style::Own }
 }
@@ -377,14 +375,17 @@ async fn settle(worker: &Worker, resting: RestingTask) -> Result<(), Error> {
     };
     let attempt = task.attempt;
     let ended = Command::Ended { task: task.id, thread, attempt, reason, report };
-    answered(desk.request(Request { foreign, ..system(&desk, ended) }, now(), false).await)?;
+    let most_wakes = match worker.staff_for(Path::new(&*board.folder)).await {
+        Ok(staff) => staff.config().tasks.max_wakes,
+        Err(_) => board::MOST_WAKES,
+    };
+    answered(desk.request(Request { foreign, most_wakes, ..system(&desk, ended) }, now(), false).await)?;
     Ok(())
 }
 
 async fn begin_again(worker: &Worker, board: &Board, task: &Task, thread: &ThreadId) -> Result<(), Error> {
     let Some(delivery) = &task.begun_by else { return Ok(()) };
-    let style = style_of(worker, thread).await?;
-    assignment(worker, board, task, thread, delivery.input(&board.id), style).await
+    assignment(worker, board, task, &row_of(worker, thread).await?, delivery.input(&board.id)).await
 }
 
 /// How an agent's turn ended, for the task that it did not complete.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use agent::tools::{Reach, Risk, ToolInfo, ToolResult};
-use agent::{InputId, Json, Mode};
+use agent::{Event, InputId, Json, Mode};
 use board::import::{Draft, Line};
 use board::{Actor, BoardId, Change, Command, Edit, Refusal, Reply, Request, Status, Task, TaskId};
 use futures_util::FutureExt;
@@ -17,7 +17,7 @@ use futures_util::future::BoxFuture;
 use runtime::Clock;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use store::{Store, TaskQuery};
+use store::{Selection, Store, TaskQuery, replay_until};
 use tool::{Registry, Tool, ToolContext};
 
 use super::{Error, Foreseen, Staffing, TaskBoard, board_of_folder};
@@ -43,6 +43,8 @@ pub(crate) struct TaskTools {
     pub(crate) staffing: OnceLock<Staffing>,
     /// How often the checks of a task may fail before it is blocked.
     pub(crate) check_attempts: u32,
+    /// How often agents may wake each other over a task before a person has to act on it.
+    pub(crate) max_wakes: u32,
     /// How many tasks may have led to each other before no agent is started by a further one.
     pub(crate) max_depth: u32,
 }
@@ -145,8 +147,8 @@ impl TaskTools {
         let board = self.board(context).await?;
         let lines: Vec<Line> = drafts.into_iter().map(super::line).collect();
         let mut tasks = board.drafted(self.staffing()?, &lines, context.foreign).await?;
-        let mode = self.mode(context).await?;
-        tasks.iter_mut().for_each(|task| task.mode = mode);
+        let (mode, wakes) = (self.mode(context).await?, self.rounds(context).await?);
+        tasks.iter_mut().for_each(|task| (task.mode, task.wakes) = (mode, wakes));
         let command = Command::Add { tasks };
         let ids = match self.ask(&board, context, "add", command).await? {
             Reply::Added(ids) => ids,
@@ -169,6 +171,7 @@ impl TaskTools {
         if is_empty && update.assign.is_none() && update.due.is_none() {
             return Err(Refusal::usage("task_update needs a status, a note, assign or due").into());
         }
+        let is_used_up = task.wakes >= self.max_wakes;
         let edit = Edit { due: update.due.as_deref().map(super::due).transpose()?, ..Edit::default() };
         let assign = match &update.assign {
             None => None,
@@ -198,6 +201,13 @@ impl TaskTools {
         self.ask(&board, context, "set", updated(&task, &wanted)).await?;
         let task = board.task(&task.id).await?;
         Ok(match failed {
+            None if update.note.is_some() && is_used_up => ToolResult::ok(format!(
+                "{}\nIt is kept, and no agent is told of it: agents have woken each other {} times over {} since a person last acted on it. \
+                 Say in your answer what is left.",
+                shown(&task),
+                task.wakes,
+                task.id
+            )),
             None => ToolResult::ok(shown(&task)),
             Some((what, _)) if task.status == Status::Blocked => {
                 ToolResult::error(format!("{} is not completed and is blocked now: {what}", task.id))
@@ -300,7 +310,8 @@ impl TaskTools {
     ) -> Result<Request, Error> {
         let (by, name) = (Actor::Thread(context.thread.clone()), name(context, what));
         let request = Request::new(by, Some(name), board.folder().clone(), command);
-        Ok(Request { foreign: context.foreign, mode: self.mode(context).await?, ..request })
+        let (mode, most_wakes) = (self.mode(context).await?, self.max_wakes);
+        Ok(Request { foreign: context.foreign, mode, most_wakes, ..request })
     }
 
     fn staffing(&self) -> Result<&Staffing, Error> {
@@ -331,6 +342,32 @@ impl TaskTools {
             self.max_depth
         );
         Err(Refusal::state(refusal).into())
+    }
+
+    /// In how many turns the calling thread, or one above it, has added tasks since a person last spoke to it, where each turn was begun by a
+    /// notice: so long is the way that tasks have led to tasks by themselves.
+    async fn rounds(&self, context: &ToolContext) -> Result<u32, Error> {
+        let (mut most, mut at) = (0, Some(context.thread.clone()));
+        while let Some(thread) = at {
+            let (mut rounds, mut is_to_count) = (0, false);
+            let look = |record: store::Record| {
+                match &*record.event {
+                    Event::RunStarted { .. } if record.event.is_begun_by_notice() => is_to_count = true,
+                    Event::RunStarted { .. } => (rounds, is_to_count) = (0, false),
+                    Event::Answered(answered)
+                        if is_to_count && answered.calls().any(|call| &*call.name == NAMES[0]) =>
+                    {
+                        (rounds, is_to_count) = (rounds + 1, false);
+                    }
+                    _ => {}
+                }
+                std::ops::ControlFlow::<()>::Continue(())
+            };
+            replay_until(&*self.store, Selection::thread(&thread), look).await?;
+            most = most.max(rounds);
+            at = thread.parent();
+        }
+        Ok(most)
     }
 
     /// The board of the task that the calling thread was started for, else that of its folder.
