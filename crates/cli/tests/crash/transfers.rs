@@ -2,7 +2,7 @@
 //! of the same file takes all of it in, and a worker that starts removes what is left of it.
 
 use rustix::process::Signal;
-use testkit::scenes::{says, scene, spawn, whenever_asked};
+use testkit::scenes::{calls, says, scene, spawn, whenever_asked};
 use testkit::world::{World, until};
 
 use crate::runs::TASK;
@@ -12,14 +12,13 @@ use crate::world;
 /// A conversation of two runs with a sub-agent, as a file, and the world in which it is no more.
 fn exported() -> (World, String, u64) {
     let scenes = [
-        scene(TASK, &[testkit::scenes::calls(&[spawn("look around")]), says("all is well"), says("still well")]),
+        scene(TASK, &[calls(&[spawn("look around")]), says("all is well"), says("still well")]),
         scene("look around", &[whenever_asked(&says("nothing there"))]),
     ];
     let world = world(&scenes);
-    assert_eq!(world.launch(world.task(TASK, &["--quiet"])).done().code, Some(0));
+    world.launch(world.task(TASK, &["--quiet"])).done().answer(0);
     let root = world.root().to_string();
-    let again = world.task("and now?", &["--quiet", "--thread", &root]);
-    assert_eq!(world.launch(again).done().code, Some(0));
+    world.call(&["run", "and now?", "--quiet", "--thread", &root]).answer(0);
     let file = world.call(&["thread", "export", &root, "--format", "jsonl"]).answer(0).to_owned();
     // As if it had been made for a task: of a board that is not here.
     let file = file.replacen("\"thread_created\":{", "\"thread_created\":{\"created_for\":\"/elsewhere/t1\",", 1);
@@ -31,7 +30,7 @@ fn exported() -> (World, String, u64) {
 }
 
 fn remove(world: &World, root: &str) {
-    assert_eq!(world.call(&["thread", "rm", root]).code, Some(0));
+    world.call(&["thread", "rm", root]).answer(0);
 }
 
 /// Imports the file, and dies on the way.
