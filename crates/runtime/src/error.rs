@@ -26,6 +26,9 @@ pub enum Error {
     /// The thread is in the middle of a run that no process drives.
     #[error("thread {0} was interrupted; it goes on with: majordomo thread resume {0}")]
     Interrupted(ThreadId),
+    /// The process that drives the thread has not answered in time.
+    #[error("the process that drives thread {0} does not answer; it is asked again later")]
+    Unanswered(ThreadId),
     /// The schema that an answer should fit is no JSON Schema.
     #[error("the schema is not valid: {0}")]
     Schema(String),

@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use agent::budget::Grant;
 use agent::creation::{self, Root};
@@ -35,6 +35,9 @@ use crate::{keeper, schema};
 
 /// How long another process is left alone before it is looked at again.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
+
+/// How long the process that drives a thread is waited for to give out a number: who asks may have other things to do meanwhile.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What a runtime is made of.
 pub struct Options {
@@ -347,11 +350,12 @@ impl Runtime {
     }
 
     /// The thread of a new child that a thread does not start itself: its number is given out in the parent's log, once for each name that
-    /// the caller chose. The child is no part of what its parent was granted, and its parent neither waits for it nor stops it.
+    /// the caller chose. The child is no part of what its parent was granted, and its parent neither waits for it nor stops it. Where the
+    /// parent's process does not answer in time, the number may still be given out: it is there for who asks again under the same name.
     #[boxed]
     pub async fn issue_child(&self, parent: &ThreadId, id: InputId) -> Result<ThreadId, Error> {
         let mut tail = self.0.store.tail();
-        let mut is_asked = false;
+        let (mut is_asked, patience_ends) = (false, Instant::now() + PATIENCE);
         loop {
             tail.borrow_and_update();
             let issued = replay_until(&*self.0.store, Selection::thread(parent), |record| match &*record.event {
@@ -367,6 +371,9 @@ impl Runtime {
             if !std::mem::replace(&mut is_asked, true) {
                 self.take_up(parent, id.clone(), Outside::ChildWanted).await?;
                 continue;
+            }
+            if Instant::now() >= patience_ends {
+                return Err(Error::Unanswered(parent.clone()));
             }
             // The process that drives the parent gives the number out.
             tokio::select! {

@@ -160,6 +160,8 @@ async fn carry_out(worker: &Worker, board: &Board, delivery: &Delivery) -> Resul
         }
         // The process goes away, or the store will do later what it cannot do now.
         Err(Error::Closed | Error::Runtime(runtime::Error::Left)) => Ok(()),
+        // The process that drives the creator does not answer now: it is asked again when the lease is over.
+        Err(Error::Runtime(runtime::Error::Unanswered(_))) => Ok(()),
         Err(Error::Runtime(runtime::Error::Store(error))) if error.is_passing() => Err(error.into()),
         // Its recipient is there, and its folder or its settings can be put right: it is tried again when its lease is over.
         Err(error) if matches!(delivery.kind, DeliveryKind::Tell { .. }) && !is_unknown_thread(&error) => Err(error),
@@ -227,7 +229,7 @@ async fn start(
 }
 
 /// The name of a new thread below a root. A root that a notice had woken in a process that is gone goes on here first: it is a worker's, and
-/// no person will resume it.
+/// no person will resume it. One whose process does not answer in time is left for later.
 async fn issue_child(worker: &Worker, root: &ThreadId, input: InputId) -> Result<ThreadId, Error> {
     let staff = worker.staff_of(root).await?;
     for _ in 0..ADOPTIONS {

@@ -1,6 +1,6 @@
 //! Who drives a thread: one driver in a process, one process at a time, and who was taken over lets go.
 
-use agent::{Outcome, Strength, Time};
+use agent::{InputId, Outcome, Strength, Time};
 use majordomo_runtime::{Error, Registration};
 use store::{Process, ProcessId};
 
@@ -53,6 +53,29 @@ async fn who_was_taken_over_ends_what_it_had_begun_and_writes_nothing_more() {
         assert_eq!(room.log(&root).await, before);
         soon("the runtime to leave", room.runtime.leave()).await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_number_of_a_new_child_is_not_waited_for_without_end() {
+    let gate = Gate::new("gate");
+    let plan = Plan::new(&[scene("the whole", &[calls(&[call("gate")]), says("never said")])]);
+    let room = plan.tool(gate.clone()).open().await;
+    let handle = room.start("the whole").await;
+    let root = handle.thread.clone();
+    gate.until("the gate", |count| count.waiting == 1).await;
+    let now = room.runtime.clock().now();
+    let store = &room.store;
+    store.leave(&Process::current().id).await.expect("we are taken for dead");
+    store.register(Process::current(), now).await.expect("and come back");
+    store.register(other(), now).await.expect("another comes");
+    store.adopt(&root, &other().id, now).await.expect("and takes over");
+    gate.open();
+    let left = soon("the end", handle.report()).await;
+    assert!(matches!(left, Err(Error::Left)), "{left:?}");
+    // It lives, and does nothing: as one that was stopped from outside.
+    let issued = soon("an answer", room.runtime.issue_child(&root, InputId::new("wanted"))).await;
+    assert!(matches!(&issued, Err(Error::Unanswered(thread)) if *thread == root), "{issued:?}");
+    soon("the runtime to leave", room.runtime.leave()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
