@@ -251,12 +251,18 @@ pub struct Edit {
     /// Words by which tasks are chosen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub labels: Option<Vec<Arc<str>>>,
+    /// Commands that must succeed before it counts as completed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checks: Option<Vec<Arc<str>>>,
+    /// What its agent may spend; a limit that is absent stays.
+    #[serde(skip_serializing_if = "Budget::is_empty")]
+    pub budget: Budget,
 }
 
 impl Edit {
     /// Puts the new values in their places.
     pub(crate) fn apply(&self, task: &mut Task) {
-        let Edit { title, prompt, priority, after, rank, due, labels } = self.clone();
+        let Edit { title, prompt, priority, after, rank, due, labels, checks, budget } = self.clone();
         task.title = title.unwrap_or_else(|| task.title.clone());
         task.prompt = prompt.unwrap_or_else(|| task.prompt.clone());
         task.priority = priority.unwrap_or(task.priority);
@@ -268,6 +274,15 @@ impl Edit {
         if let Some(labels) = labels {
             task.labels = labels;
         }
+        if let Some(checks) = checks {
+            task.checks.commands = checks;
+        }
+        task.budget = Budget {
+            max_tool_calls: budget.max_tool_calls.or(task.budget.max_tool_calls),
+            max_tokens: budget.max_tokens.or(task.budget.max_tokens),
+            max_cost_microusd: budget.max_cost_microusd.or(task.budget.max_cost_microusd),
+            timeout_ms: budget.timeout_ms.or(task.budget.timeout_ms),
+        };
     }
 }
 

@@ -170,7 +170,8 @@ pub fn priority(text: &str) -> Result<Priority, Refusal> {
     Priority::parse(text).ok_or_else(|| Refusal::usage(format!("'{text}' is no priority: it is high, medium or low")))
 }
 
-fn microusd(dollars: &serde_json::Number) -> Result<u64, Refusal> {
+/// Millionths of a dollar.
+pub fn microusd(dollars: &serde_json::Number) -> Result<u64, Refusal> {
     let dollars = dollars.as_f64().unwrap_or(-1.0);
     if !dollars.is_finite() || dollars <= 0.0 || dollars > 1e9 {
         return Err(Refusal::usage("max_cost is an amount of dollars above 0"));

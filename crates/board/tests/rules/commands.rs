@@ -2,7 +2,8 @@
 
 use ::agent::{Mode, Time};
 use majordomo_board::{
-    Actor, Assignee, Change, Command, DeliveryKind, Dependency, Edit, NewTask, Reply, StartedAgent, Status, Update,
+    Actor, Assignee, Budget, Change, Command, DeliveryKind, Dependency, Edit, NewTask, Reply, StartedAgent, Status,
+    Update,
 };
 
 use crate::bench::{Bench, agent, new_agent, t, thread};
@@ -327,6 +328,18 @@ fn tasks_of_one_command_may_not_wait_for_each_other_in_a_circle() {
     bench.ask(Actor::Human, Command::Add { tasks: graph }).unwrap();
     assert_eq!(bench.task(&t(1)).after, [t(2), t(3)]);
     assert_eq!((bench.task(&t(2)).open, bench.task(&t(3)).open), (1, 0));
+}
+
+#[test]
+fn limits_of_a_task_can_be_changed_one_by_one() {
+    let mut bench = Bench::new();
+    let budget = Budget { max_tokens: Some(100), timeout_ms: Some(7), ..Budget::default() };
+    bench.add(Actor::Human, NewTask { budget, ..titled("a") });
+    let limit = Budget { max_tokens: Some(50), ..Budget::default() };
+    let edit = |budget| Command::Edit { task: t(1), edit: Edit { budget, ..Edit::default() } };
+    assert_eq!(bench.ask(Actor::Human, edit(limit)), Ok(Reply::Done));
+    assert_eq!(bench.task(&t(1)).budget, Budget { max_tokens: Some(50), timeout_ms: Some(7), ..Budget::default() });
+    assert_eq!(bench.ask(Actor::Human, edit(limit)), Ok(Reply::Unchanged));
 }
 
 #[test]

@@ -36,7 +36,7 @@ pub enum TaskCommand {
         #[command(flatten)]
         board: BoardArgs,
     },
-    /// Change the words, the priority, the dependencies, the labels or the due day of a task
+    /// Change the words, the place, the dependencies, the labels, the checks, the limits or the due day of a task
     Edit(Box<EditTask>),
     /// Give a task to an agent, a thread or a person
     #[command(after_help = WHO)]
@@ -206,6 +206,24 @@ pub struct EditTask {
     /// A label, instead of those that it has now, or none; can be repeated
     #[arg(long, value_name = "WORD")]
     pub label: Vec<String>,
+    /// Its place among tasks of the same priority; less is earlier (`task ls --json` shows it)
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub rank: Option<i64>,
+    /// A command that must succeed, instead of its checks now, or none; can be repeated
+    #[arg(long, value_name = "COMMAND")]
+    pub check: Vec<String>,
+    /// Limit of tool calls of its agent
+    #[arg(long, value_name = "N")]
+    pub max_tool_calls: Option<u32>,
+    /// Limit of tokens of its agent
+    #[arg(long, value_name = "N")]
+    pub max_tokens: Option<u64>,
+    /// Limit of the cost of its agent, in US dollars
+    #[arg(long, value_name = "DOLLARS")]
+    pub max_cost: Option<f64>,
+    /// Time limit of its agent, in seconds
+    #[arg(long, value_name = "SECONDS")]
+    pub timeout: Option<u64>,
     #[command(flatten)]
     pub board: BoardArgs,
 }

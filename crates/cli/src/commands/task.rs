@@ -9,7 +9,9 @@ use futures_util::StreamExt;
 use majordomo::config::{Config, Surroundings};
 use majordomo::staff::open_store;
 use majordomo::tasks::board::import::{self, Draft, Line, Reference};
-use majordomo::tasks::board::{Actor, Change, Command, Edit, Entry, Event, Refusal, Reply, Status, Task, TaskId};
+use majordomo::tasks::board::{
+    Actor, Budget, Change, Command, Edit, Entry, Event, Refusal, Reply, Status, Task, TaskId,
+};
 use majordomo::tasks::{self, ShownNote, ShownTask, Staffing, TaskBoard, board_named, board_of};
 use serde_json::{Value, json};
 use store::{TaskQuery, follow_board};
@@ -240,12 +242,25 @@ async fn edit(arguments: EditTask) -> Result<u8, Failure> {
         prompt,
         priority: arguments.priority.as_deref().map(import::priority).transpose()?,
         after,
-        rank: None,
+        rank: arguments.rank,
         due: arguments.due.as_deref().map(tasks::due).transpose()?,
         labels: listed(&arguments.label).map(|labels| labels.into_iter().map(Into::into).collect()),
+        checks: listed(&arguments.check).map(|checks| checks.into_iter().map(Into::into).collect()),
+        budget: Budget {
+            max_tool_calls: arguments.max_tool_calls,
+            max_tokens: arguments.max_tokens,
+            max_cost_microusd: arguments
+                .max_cost
+                .map(dollars)
+                .transpose()?
+                .as_ref()
+                .map(import::microusd)
+                .transpose()?,
+            timeout_ms: arguments.timeout.map(|seconds| seconds.saturating_mul(1000)),
+        },
     };
     if edit == Edit::default() {
-        let say = "say what should be different: --title, --prompt, --priority, --after, --due or --label";
+        let say = "say what should be different: --title, --prompt, --priority, --rank, --after, --due, --label, --check or a limit";
         return Err(Failure::usage(say));
     }
     Desk::open(&arguments.board)?.change(&arguments.id, |task| Command::Edit { task, edit }).await

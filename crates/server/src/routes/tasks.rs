@@ -140,6 +140,7 @@ pub async fn change(
         rank: change.rank,
         due: change.due.as_deref().map(tasks::due).transpose().map_err(tasks::Error::from)?,
         labels: change.labels.map(|labels| labels.into_iter().map(Into::into).collect()),
+        ..Edit::default()
     };
     let assign = match &change.assign {
         Some(who) => Some(shared.staff.staffing().assignee(&**shared.store(), who).await?),
