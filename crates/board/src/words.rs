@@ -41,7 +41,7 @@ impl Passing {
     }
 
     /// What becomes of a note on a task. What its own agent says of it is a report, as that of any sub-agent is.
-    fn of_note(task: &Task, note: &Note, reader: Mode) -> Self {
+    pub fn of_note(task: &Task, note: &Note, reader: Mode) -> Self {
         let is_report = note.by.thread().is_some_and(|by| task.thread.as_ref() == Some(by));
         if is_report { Passing::Whole } else { Passing::of(note.mode, reader) }
     }

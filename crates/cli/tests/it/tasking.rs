@@ -330,10 +330,41 @@ async fn the_checks_of_a_task_run_for_an_agent_only_where_the_board_lets_it_comp
     assert_eq!(refused.len(), 3, "{refused:?}");
     assert!(refused[0].contains("t1 was made by human and is not yours"), "{refused:?}");
     assert_eq!(refused[1], "t3 waits for t2");
-    assert!(refused[2].contains("t1 was made by human and is not yours"), "{refused:?}");
+    assert!(refused[2].contains("plan/t1 is neither on your board nor of your conversation"), "{refused:?}");
     for ran in ["ran-1", "ran-3", "ran-plan"] {
         assert!(!setup.work(ran).exists(), "{ran}: no command runs for a task that would not be completed");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_sees_and_gives_tasks_in_its_own_project_alone() {
+    let setup = scripted(&[scene("Wait", &[whenever_asked(&says("ready"))])]);
+    std::fs::create_dir(setup.aside("elsewhere")).expect("a folder");
+    let mut far = setup.command(&["run", "Wait", "--json"]);
+    let far = far.current_dir(setup.aside("elsewhere")).output().await.expect("it runs");
+    let far: Value = serde_json::from_slice(&far.stdout).expect("JSON");
+    let thread = far["thread"].as_str().expect("a thread").to_owned();
+    task(&setup, &["add", "Secret", "--board", "plan"]).await.exits(0);
+    let asks = |tool: &str, arguments: &str| calls(&[call(tool, arguments)]);
+    setup.scripted(&scene(
+        "Look around",
+        &[
+            asks("task_list", "id = \"plan/t1\""),
+            asks("task_list", "id = \"plan/t9\""),
+            asks("task_add", &format!("title = \"Do it\", assign = {thread:?}")),
+            asks("task_add", "title = \"Do it\", when = \"soon\""),
+            says("done"),
+        ],
+    ));
+    let setup = setup.with("MAJORDOMO_TASKS_ENABLED", "true");
+    let frames = setup.run(&["run", "Look around", "--jsonl"]).await.exits(0).frames();
+    let told: Vec<&str> =
+        of_type(&frames, "tool_result").into_iter().map(|frame| frame["output"].as_str().unwrap_or_default()).collect();
+    let is_not_yours = "is neither on your board nor of your conversation; task_list shows your board";
+    assert_eq!(told[..2], [format!("plan/t1 {is_not_yours}"), format!("plan/t9 {is_not_yours}")], "{told:?}");
+    assert!(told[2].starts_with(&format!("{thread} works in another project")), "{told:?}");
+    assert!(told[3].contains("unknown field `when`") && told[3].contains("a task takes title"), "{told:?}");
+    assert_eq!(task(&setup, &["ls", "--json"]).await.exits(0).stdout, "[]\n");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -750,6 +781,12 @@ async fn of_an_update_by_an_agent_of_which_one_part_is_refused_nothing_is_done()
     let third = shown(&setup, "t3").await;
     assert_eq!((&third["due"], &third["after"], &third["labels"]), (&json!(null), &json!(["t1"]), &json!(["ci"])));
     task(&setup, &["edit", "t3", "--after", "none"]).await.exits(0);
+    let limits = ["--max-tokens", "5000", "--timeout", "60"];
+    task(&setup, &[&["edit", "t3", "--rank", "-7", "--check", "true"], &limits[..]].concat()).await.exits(0);
+    let edited = shown(&setup, "t3").await;
+    assert_eq!((&edited["rank"], &edited["checks"]), (&json!(-7), &json!(["true"])));
+    task(&setup, &["edit", "t3", "--check", "none"]).await.exits(0);
+    assert_eq!(shown(&setup, "t3").await["checks"], json!([]));
     assert_eq!(shown(&setup, "t3").await["after"], json!([]));
     let refused: [(&[&str], &str); 3] = [
         (&["edit", "t3"], "say what should be different"),

@@ -11,7 +11,8 @@ use std::sync::{Arc, OnceLock};
 use agent::tools::{Reach, Risk, ToolInfo, ToolResult};
 use agent::{Event, InputId, Json, Mode};
 use board::import::{Draft, Line};
-use board::{Actor, BoardId, Change, Command, Edit, Refusal, Reply, Request, Status, Task, TaskId};
+use board::words::Passing;
+use board::{Actor, Assignee, BoardId, Change, Command, Edit, Refusal, Reply, Request, Status, Task, TaskId};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use runtime::Clock;
@@ -59,12 +60,12 @@ pub(crate) fn register(registry: Registry, tools: &Arc<TaskTools>) -> Registry {
 
 const ADD: &str = "Add tasks to the board. A task assigned to new:provider/model or new:AGENT gets an agent of its own, which starts when \
                    the tasks it comes after are done; you are told when it is completed.";
-const ADD_SCHEMA: &str = r#"{"type":"object","properties":{"tasks":{"type":"array","items":{"type":"object","properties":{"title":{"type":"string"},"prompt":{"type":"string","description":"all that its agent needs to know"},"assign":{"type":"string","description":"new:provider/model, new:AGENT, an agent, a thread or human"},"priority":{"enum":["high","medium","low"]},"after":{"type":"array","items":{"type":"string"},"description":"task ids, or #0 for the first of this list"},"checks":{"type":"array","items":{"type":"string"},"description":"commands that must succeed before it is completed"},"due":{"type":"string","description":"2026-01-31 or 2026-01-31T17:00:00Z"}},"required":["title"]}}},"required":["tasks"]}"#;
+const ADD_SCHEMA: &str = r#"{"type":"object","properties":{"tasks":{"type":"array","items":{"type":"object","properties":{"title":{"type":"string"},"prompt":{"type":"string","description":"all that its agent needs to know"},"assign":{"type":"string","description":"new:provider/model, new:AGENT, an agent, a thread or human"},"priority":{"enum":["high","medium","low"]},"after":{"type":"array","items":{"type":"string"},"description":"task ids, or #0 for the first of this list"},"checks":{"type":"array","items":{"type":"string"},"description":"commands that must succeed before it is completed"},"due":{"type":"string","description":"2026-01-31 or 2026-01-31T17:00:00Z"}},"required":["title"],"additionalProperties":false}}},"required":["tasks"],"additionalProperties":false}"#;
 const CHANGE: &str =
     "Change a task: say that it is completed or blocked, add a note, assign it. Without id it is your own task.";
-const UPDATE_SCHEMA: &str = r#"{"type":"object","properties":{"id":{"type":"string"},"status":{"enum":["pending","in_progress","completed","blocked","archived"]},"note":{"type":"string","description":"what was done, or why it is blocked"},"assign":{"type":"string"},"result":{"type":"string","description":"what the task asked for, if it asked for a result"},"due":{"type":"string"}}}"#;
+const UPDATE_SCHEMA: &str = r#"{"type":"object","properties":{"id":{"type":"string"},"status":{"enum":["pending","in_progress","completed","blocked","archived"]},"note":{"type":"string","description":"what was done, or why it is blocked"},"assign":{"type":"string"},"result":{"type":"string","description":"what the task asked for, if it asked for a result"},"due":{"type":"string"}},"additionalProperties":false}"#;
 const LIST: &str = "List the tasks of the board, or show one.";
-const LIST_SCHEMA: &str = r#"{"type":"object","properties":{"status":{"enum":["pending","in_progress","blocked","completed","archived"]},"id":{"type":"string"}}}"#;
+const LIST_SCHEMA: &str = r#"{"type":"object","properties":{"status":{"enum":["pending","in_progress","blocked","completed","archived"]},"id":{"type":"string"}},"additionalProperties":false}"#;
 
 fn info(name: &str, description: &str, schema: &str, reach: Reach) -> ToolInfo {
     let (schema, description) = (Json::parse(schema).expect("a schema is JSON"), description.into());
@@ -133,12 +134,11 @@ struct List {
 impl TaskTools {
     async fn add(&self, input: &Json, context: &ToolContext) -> Result<ToolResult, Error> {
         // One task may stand alone.
-        let drafts = match input.read::<Draft>() {
-            Ok(draft) => vec![draft],
-            Err(_) => {
-                read::<Add>(input, "task_add takes tasks: [{title, prompt, assign, priority, after, checks, due}]")?
-                    .tasks
-            }
+        let fields = input.value();
+        let drafts = if fields.get("tasks").is_none() && fields.get("title").is_some() {
+            vec![read::<Draft>(input, "a task takes title, prompt, assign, priority, after, checks and due")?]
+        } else {
+            read::<Add>(input, "task_add takes tasks: [{title, prompt, assign, priority, after, checks, due}]")?.tasks
         };
         if drafts.len() > ADDED {
             return Err(Refusal::usage(format!("task_add takes at most {ADDED} tasks at once")).into());
@@ -147,6 +147,9 @@ impl TaskTools {
         let board = self.board(context).await?;
         let lines: Vec<Line> = drafts.into_iter().map(super::line).collect();
         let mut tasks = board.drafted(self.staffing()?, &lines, context.foreign).await?;
+        for task in &tasks {
+            self.check_assignee(task.assignee.as_ref(), &board, context).await?;
+        }
         let (mode, wakes) = (self.mode(context).await?, self.rounds(context).await?);
         tasks.iter_mut().for_each(|task| (task.mode, task.wakes) = (mode, wakes));
         let command = Command::Add { tasks };
@@ -177,7 +180,9 @@ impl TaskTools {
             None => None,
             Some(who) => {
                 self.check_depth(context).await?;
-                Some(self.staffing()?.assignee(&*self.store, who).await?)
+                let assignee = self.staffing()?.assignee(&*self.store, who).await?;
+                self.check_assignee(Some(&assignee), &board, context).await?;
+                Some(assignee)
             }
         };
         let change = update.status.as_deref().map(|status| change(status, &update)).transpose()?;
@@ -264,11 +269,13 @@ impl TaskTools {
         if let Some(id) = &list.id {
             let (board, task) = self.task(context, Some(id)).await?;
             let notes = self.store.notes(board.id(), &task.id).await?;
+            let reader = self.mode(context).await?.unwrap_or(Mode::Dangerous);
+            let is_untrusted =
+                task.foreign || notes.iter().any(|note| Passing::of_note(&task, note, reader) != Passing::Whole);
             let notes: Vec<String> = notes.iter().map(|note| format!("- {}: {}", note.by, note.content)).collect();
             let result = task.result.as_ref().map(|result| format!("\nresult: {result}")).unwrap_or_default();
-            return Ok(ToolResult::ok(
-                format!("{}\n{}{result}\n{}", shown(&task), task.prompt, notes.join("\n")).trim_end(),
-            ));
+            let words = format!("{}\n{}{result}\n{}", shown(&task), task.prompt, notes.join("\n"));
+            return Ok(listed(words.trim_end(), is_untrusted));
         }
         let status = list.status.as_deref().map(|word| {
             Status::parse(word).ok_or_else(|| {
@@ -287,7 +294,7 @@ impl TaskTools {
         if tasks.len() > LISTED {
             lines.push(format!("… and more; ask for one status to see others than the first {LISTED}"));
         }
-        Ok(ToolResult::ok(lines.join("\n")))
+        Ok(listed(&lines.join("\n"), tasks.iter().take(LISTED).any(|task| task.foreign)))
     }
 
     /// Asks a board for what a call wants. What the calling thread may do, and what it has read, goes with it.
@@ -375,10 +382,38 @@ impl TaskTools {
         if let Some((board, _)) = self.store.task_of_thread(&context.thread).await? {
             return Ok(TaskBoard::new(self.store.clone(), board, ""));
         }
-        let folder: &Path = context.workspace.root();
-        let board = board_of_folder(folder, &self.surroundings);
+        let board = self.board_of_folder(context);
         let folder: Arc<str> = board.as_str().into();
         Ok(TaskBoard::new(self.store.clone(), board, folder))
+    }
+
+    fn board_of_folder(&self, context: &ToolContext) -> BoardId {
+        board_of_folder(context.workspace.root(), &self.surroundings)
+    }
+
+    /// Refuses a thread of another project: an agent gives tasks to threads of its own conversation, to those of its project, and to those
+    /// that have a task of the same board.
+    async fn check_assignee(
+        &self,
+        assignee: Option<&Assignee>,
+        board: &TaskBoard,
+        context: &ToolContext,
+    ) -> Result<(), Error> {
+        let Some(Assignee::Thread(thread)) = assignee else { return Ok(()) };
+        if thread.root() == context.thread.root() {
+            return Ok(());
+        }
+        let its_board = self.store.task_of_thread(thread).await?.map(|(board, _)| board);
+        let first = self.store.read(thread, 0, 1).await?;
+        let project = first.first().and_then(|record| match &*record.event {
+            Event::ThreadCreated(created) => Some(board_of_folder(Path::new(&*created.workspace), &self.surroundings)),
+            _ => None,
+        });
+        if its_board.as_ref() == Some(board.id()) || project == Some(self.board_of_folder(context)) {
+            return Ok(());
+        }
+        let refusal = format!("{thread} works in another project: assign the task to new:AGENT or to human");
+        Err(Refusal::state(refusal).into())
     }
 
     async fn task(&self, context: &ToolContext, id: Option<&str>) -> Result<(TaskBoard, Task), Error> {
@@ -386,9 +421,20 @@ impl TaskTools {
         match id {
             Some(text) => {
                 let (named, id) = super::task_named(text, board.id())?;
+                let is_own = named == *board.id() || named == self.board_of_folder(context);
                 let board = TaskBoard { id: named, ..board };
-                let task = board.task(&id).await?;
-                Ok((board, task))
+                if is_own {
+                    let task = board.task(&id).await?;
+                    return Ok((board, task));
+                }
+                // Of another board it does not even learn whether there is such a task.
+                let task = self.store.task(board.id(), &id).await?.filter(|task| is_of_family(task, context));
+                let not_yours = || {
+                    Refusal::usage(format!(
+                        "{text} is neither on your board nor of your conversation; task_list shows your board"
+                    ))
+                };
+                Ok((board, task.ok_or_else(not_yours)?))
             }
             None => match self.store.task_of_thread(&context.thread).await? {
                 Some((_, task)) => Ok((board, task)),
@@ -421,6 +467,17 @@ fn change(status: &str, update: &Update) -> Result<Change, Refusal> {
             Change::Blocked { reason: update.note.clone().ok_or_else(needed)? }
         }
     })
+}
+
+/// Whether a task was made by the conversation that a call comes from, or is its to do.
+fn is_of_family(task: &Task, context: &ToolContext) -> bool {
+    let root = context.thread.root();
+    [task.created_by.thread(), task.thread.as_ref()].into_iter().flatten().any(|thread| thread.root() == root)
+}
+
+/// What a list says. The words of others are fenced where they may be untrusted text.
+fn listed(words: &str, is_untrusted: bool) -> ToolResult {
+    ToolResult { foreign: is_untrusted.then(|| "the task board".into()), ..ToolResult::ok(words) }
 }
 
 /// The command that changes a task in this way.
@@ -463,4 +520,26 @@ fn shown(task: &Task) -> String {
         line.push_str(&format!(": {reason}"));
     }
     line
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::{ADD_SCHEMA, LIST_SCHEMA, UPDATE_SCHEMA};
+
+    fn assert_closed(schema: &Value) {
+        if let Some(fields) = schema.get("properties").and_then(Value::as_object) {
+            assert_eq!(schema["additionalProperties"], false, "{schema}");
+            fields.values().for_each(assert_closed);
+        }
+        schema.get("items").into_iter().for_each(assert_closed);
+    }
+
+    #[test]
+    fn the_schemas_of_the_verbs_name_every_field_that_there_is() {
+        for schema in [ADD_SCHEMA, UPDATE_SCHEMA, LIST_SCHEMA] {
+            assert_closed(&serde_json::from_str(schema).expect("a schema is JSON"));
+        }
+    }
 }
