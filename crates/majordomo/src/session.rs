@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use agent::approval::{Approval, Decision};
-use agent::{Mode, Outside, Report, Strength, ThreadId};
+use agent::{InputId, Mode, Outside, Report, Strength, ThreadId};
 use async_recursion::async_recursion as boxed;
 use runtime::{Runtime, Said};
 use schemars::JsonSchema;
@@ -132,16 +132,17 @@ impl Session {
         let (text, foreign) = self.staff.with_mentions(&work, &text).await?;
         let text = self.staff.submitted(text, None).await?;
         let updates = Updates::new(self.runtime(), root.clone());
-        self.staff.approvals().begin(self.runtime(), root, work.approver);
+        let message = InputId::new(runtime::fresh_name());
+        self.staff.approvals().begin(self.runtime(), thread, &message, work.approver);
         let said = Said { text, output_schema: work.output_schema, attachments, unwatched: work.unwatched, foreign };
         self.staff.tools_ready().await;
-        match self.runtime().say(thread, said).await {
-            Ok(message) => {
+        match self.runtime().say_as(message.clone(), thread, said).await {
+            Ok(()) => {
                 self.staff.approvals().ask_again(self.store(), root).await?;
                 Ok(Run::answering(&self.staff, updates, thread, message))
             }
             Err(error) => {
-                self.staff.approvals().end(root);
+                self.staff.approvals().end(thread, &message);
                 Err(error.into())
             }
         }
@@ -167,15 +168,9 @@ impl Session {
         let root = &thread.root();
         self.check_models(root).await?;
         let updates = Updates::new(self.runtime(), root.clone());
-        self.staff.approvals().begin(self.runtime(), root, None);
         self.staff.tools_ready().await;
-        match self.runtime().sum_up(thread).await {
-            Ok(message) => Ok(Run::answering(&self.staff, updates, thread, message)),
-            Err(error) => {
-                self.staff.approvals().end(root);
-                Err(error.into())
-            }
-        }
+        let message = self.runtime().sum_up(thread).await?;
+        Ok(Run::answering(&self.staff, updates, thread, message))
     }
 
     /// Goes on with a run that its process left before the end: by a crash, or by [`Staff::close`]. It stays as it is where a model
@@ -187,18 +182,11 @@ impl Session {
         self.check_models(root).await?;
         let updates = Updates::new(self.runtime(), root.clone());
         let before = newest(&**self.store(), root).await?;
-        self.staff.approvals().begin(self.runtime(), root, None);
+        self.staff.approvals().listen(self.runtime());
         self.staff.tools_ready().await;
-        match self.runtime().resume(root).await {
-            Ok(handle) => {
-                self.staff.approvals().ask_again(self.store(), root).await?;
-                Ok(Run::resumed(&self.staff, updates, before, handle))
-            }
-            Err(error) => {
-                self.staff.approvals().end(root);
-                Err(error.into())
-            }
-        }
+        let handle = self.runtime().resume(root).await?;
+        self.staff.approvals().ask_again(self.store(), root).await?;
+        Ok(Run::resumed(&self.staff, updates, before, handle))
     }
 
     /// The run that goes on after an event, or the next one, followed without starting anything.

@@ -15,7 +15,7 @@ use agent::permission::Rule;
 use agent::policy::VERBS;
 use agent::report::Ended;
 use agent::role::Agent;
-use agent::{Catalog, Report, ThreadId};
+use agent::{Catalog, InputId, Report, ThreadId};
 use async_recursion::async_recursion as boxed;
 use futures_util::future::BoxFuture;
 use household::TOOLS;
@@ -402,7 +402,7 @@ impl Staff {
         let servers = Arc::new(servers.map_err(Error::Setting)?);
         servers.publish_in(tools.clone());
         let consent = if approver.is_some() { Consent::Asked } else { consent };
-        let approvals = Approvals::new(approver);
+        let approvals = Approvals::new(approver, consent);
         let (hooks, warnings) = hooks::load(surroundings, &config);
         warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
         let sources =
@@ -593,14 +593,15 @@ impl Staff {
             let id = root.id.clone();
             // Before the run starts, so that the first words of its answer are among the updates.
             let updates = Updates::new(self.runtime(), id.clone());
-            self.0.approvals.begin(self.runtime(), &id, work.approver.clone());
+            let first = InputId::new(runtime::FIRST_INPUT);
+            self.0.approvals.begin(self.runtime(), &id, &first, work.approver.clone());
             let (text, output_schema) = (prompt.clone(), work.output_schema.clone());
             let said =
                 Said { text, output_schema, attachments: attachments.clone(), unwatched: work.unwatched, foreign };
             match self.runtime().start(Start { root, said }).await {
                 Ok(handle) => return Ok(Run::started(self, updates, handle)),
                 Err(error) => {
-                    self.0.approvals.end(&id);
+                    self.0.approvals.end(&id, &first);
                     // Two runs may draw the same name on the same day.
                     if !matches!(error, runtime::Error::Taken(_)) {
                         return Err(error.into());
@@ -927,8 +928,8 @@ impl Sources for Standing {
         self.home.preferences(agent)
     }
 
-    fn can_ask(&self, root: &ThreadId) -> bool {
-        self.approvals.as_ref().is_some_and(|approvals| approvals.are_asked(root))
+    fn can_ask(&self, thread: &ThreadId, message: Option<&InputId>) -> bool {
+        self.approvals.as_ref().is_some_and(|approvals| approvals.are_asked(thread, message))
     }
 
     fn stop_hooks(&self) -> StopHooks {

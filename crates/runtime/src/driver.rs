@@ -556,7 +556,7 @@ async fn decide(
     input: Input,
     now: agent::Time,
 ) -> (Step, Option<Arc<[Rule]>>) {
-    let known = runtime.facts.known_for(thread.id(), tools);
+    let known = runtime.facts.known_for(thread, tools);
     let needs = thread.needs(&known, &input, now);
     if needs.is_empty() {
         return (thread.handle(input, &known, now), None);

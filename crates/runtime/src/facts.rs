@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use agent::delegation::Preference;
 use agent::permission::Rule;
 use agent::tools::{Assessment, ToolInfo};
-use agent::{Catalog, Consent, Facts, Json, Needs, ThreadId};
+use agent::{Catalog, Consent, Facts, InputId, Json, Needs, Thread, ThreadId};
 use futures_util::future::{BoxFuture, join_all};
 use provider::Providers;
 use tokio::sync::Semaphore;
@@ -37,9 +37,10 @@ pub trait Sources: Send + Sync {
     /// What a person prefers, as far as it matters to an agent. May block.
     fn preferences(&self, agent: &str) -> Vec<Preference>;
 
-    /// Whether a person's consent can be had for a conversation, though in general it cannot. Must not block.
-    fn can_ask(&self, root: &ThreadId) -> bool {
-        let _ = root;
+    /// Whether a person's consent can be had for the run of a thread, though in general it cannot. The run began with this message; none
+    /// where it began with a brief, or none goes on. Must not block.
+    fn can_ask(&self, thread: &ThreadId, message: Option<&InputId>) -> bool {
+        let _ = (thread, message);
         false
     }
 
@@ -120,10 +121,12 @@ impl Gatherer {
         known.1.clone()
     }
 
-    /// The same for one thread: in its conversation a person may be asked, though in general none is.
-    pub fn known_for(&self, thread: &ThreadId, tools: &Registry) -> Arc<Facts> {
+    /// The same for one thread: for its run a person may be asked, though in general none is.
+    pub fn known_for(&self, thread: &Thread, tools: &Registry) -> Arc<Facts> {
         let known = self.known(tools);
-        let can_ask = known.consent == Consent::Nobody && self.sources.can_ask(&thread.root());
+        let message = thread.run.as_ref().and_then(|run| run.asked.as_ref());
+        let thread = thread.id();
+        let can_ask = known.consent == Consent::Nobody && self.sources.can_ask(thread, message);
         let stop_hooks = if thread.is_root() { self.stop_hooks.roots } else { self.stop_hooks.sub_agents };
         if !can_ask && !stop_hooks {
             return known;

@@ -32,6 +32,7 @@ pub use error::Error;
 pub use facts::{Gatherer, Sources, StopHooks};
 pub use hooks::{HookKind, HookMoment, HookOutcome};
 pub use runtime::{
-    Fleeting, FleetingKind, Notice, Options, Registration, RunHandle, RunLimits, Runtime, Said, Start, short_name,
+    FIRST_INPUT, Fleeting, FleetingKind, Notice, Options, Registration, RunHandle, RunLimits, Runtime, Said, Start,
+    fresh_name, short_name,
 };
 pub use schema::{check as check_schema, misfit};

@@ -39,6 +39,9 @@ const LOOK_AGAIN: Duration = Duration::from_millis(500);
 /// How long the process that drives a thread is waited for to give out a number: who asks may have other things to do meanwhile.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// The name of the message that a root is started on.
+pub const FIRST_INPUT: &str = "first";
+
 /// What a runtime is made of.
 pub struct Options {
     /// The store.
@@ -293,7 +296,7 @@ impl Runtime {
         let live_slot = LiveSlot::take(&self.0, &id).ok_or_else(|| Error::Taken(id.clone()))?;
         let mut driver = Driver::new(live_slot, workspace);
         driver.waiter = Some(sender);
-        driver.create(created, Some((InputId::new("first"), first))).await?;
+        driver.create(created, Some((InputId::new(FIRST_INPUT), first))).await?;
         self.0.run(driver, Opening::Created);
         Ok(RunHandle { thread: id, report })
     }
@@ -317,11 +320,17 @@ impl Runtime {
     /// its parent was granted.
     #[boxed]
     pub async fn say(&self, thread: &ThreadId, said: Said) -> Result<InputId, Error> {
+        let id = InputId::new(fresh_name());
+        self.say_as(id.clone(), thread, said).await?;
+        Ok(id)
+    }
+
+    /// The same under a name that the caller chose, such as a [`fresh_name`]: what is said twice under one name is said once.
+    #[boxed]
+    pub async fn say_as(&self, id: InputId, thread: &ThreadId, said: Said) -> Result<(), Error> {
         said.output_schema.as_ref().map(schema::check).transpose()?;
         let grant = self.0.grant_by_person(thread).await?;
-        let id = InputId::new(fresh_name());
-        self.take_up(thread, id.clone(), said.outside(grant)).await?;
-        Ok(id)
+        self.take_up(thread, id, said.outside(grant)).await
     }
 
     /// Lets a thread know something under a name that the caller chose: what is said twice under one name is said once. One that works
@@ -726,8 +735,8 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A name that is not in use.
-pub(crate) fn fresh_name() -> String {
+/// A name for an input that no other has.
+pub fn fresh_name() -> String {
     let mut bytes = [0u8; 12];
     getrandom::fill(&mut bytes).expect("the system gives random bytes");
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()

@@ -1,5 +1,7 @@
 //! A program that embeds the library: what it can say on the builder, and what it gets back.
 
+mod approvals;
+
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
