@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use agent::Json;
 use agent::permission::matches;
+use agent::policy::STARTING_VERBS;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use runtime::{HookKind, HookMoment, HookOutcome, StopHooks};
@@ -230,6 +231,17 @@ impl Hooks {
     /// The hooks, in the order in which they are run.
     pub fn all(&self) -> &[Hook] {
         &self.hooks
+    }
+
+    /// The hooks that are run once modes, rules and the person have let a call pass, in their order: each can refuse it. Of a call that starts
+    /// sub-agents they are run for each of these, by the name of its agent, which may be decided in the call.
+    pub fn of_call(&self, tool: &str, input: &Json) -> Vec<&Hook> {
+        if STARTING_VERBS.contains(&tool) {
+            return self.hooks.iter().filter(|hook| hook.event == "SubagentStart").collect();
+        }
+        let names = describe(&mut json!({}), tool, input);
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        self.hooks.iter().filter(|hook| hook.event == "PreToolUse" && hook.is_for(&names)).collect()
     }
 
     /// Which threads have hooks that hear of the end of a run before it ends.

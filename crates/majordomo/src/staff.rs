@@ -49,7 +49,7 @@ use crate::tasks::tools::TaskTools;
 use crate::tasks::{self, Staffing};
 use crate::typed::Wanted;
 use crate::work::{Beginning, Work};
-use crate::{hooks, instructions, skills, trust};
+use crate::{hooks, instructions, servers, skills, trust};
 
 pub use agent::Consent;
 
@@ -895,12 +895,15 @@ fn shown_to_all(catalog: &mut Catalog, text: &str, config: &Config) -> bool {
     config.instructions.sub_agents
 }
 
-/// What facts are gathered from and all tools, without the rest of the staff: to explain a decision.
+/// What facts are gathered from, all tools and the hooks, without the rest of the staff: to explain a decision.
 pub fn open_facts(
     surroundings: &Surroundings,
     config: &Config,
     tools: Registry,
-) -> Result<(Gatherer, Arc<Registry>), Error> {
+) -> Result<(Gatherer, Arc<Registry>, Hooks), Error> {
+    // Files that the commands of hooks and servers name are protected in a run, and so they are here.
+    let (hooks, _) = hooks::load(surroundings, config);
+    servers::protect_files(&config.servers, &surroundings.cwd);
     let home = Home::open(config, true, None, None)?;
     let tools = CurrentTools::new(with_configured(home.tools(tools), surroundings, config))?.snapshot();
     let providers = providers(config, &home)?;
@@ -908,7 +911,7 @@ pub fn open_facts(
     let catalog = Arc::new(catalog);
     let rulebook = Rulebook::with_own(surroundings, config, None, of_agents)?;
     let sources = Standing { rulebook, home, approvals: None, hooks: Hooks::default() };
-    Ok((Gatherer::new(catalog, Consent::Nobody, providers, Arc::new(sources)), tools))
+    Ok((Gatherer::new(catalog, Consent::Nobody, providers, Arc::new(sources)), tools, hooks))
 }
 
 /// The rules in force, the person's preferences and hooks, and which conversations the program decides about.

@@ -1,15 +1,16 @@
 //! `majordomo explain`: whether a call is allowed, needs approval or is denied, and what each thread from the root down contributes.
 //!
 //! The thread is read from its log; the rules are the current ones. The decision is the one that a run takes
-//! ([`Thread::rule_on`]), on the same facts. Nothing is called.
+//! ([`Thread::rule_on`]), on the same facts. Nothing is called, and no hook is run: those that may refuse the call are named.
 
 use std::sync::Arc;
 
-use agent::permission::{Link, Rule, Ruling, UNKNOWN, Weighed};
+use agent::permission::{Action, Link, Rule, Ruling, UNKNOWN, Weighed};
 use agent::tools::{Assessment, RUN_COMMAND, ToolInfo};
 use agent::{Catalog, Json, Needs, Thread, ThreadId};
 use majordomo::SAMPLE;
 use majordomo::config::Flags;
+use majordomo::hooks::Hook;
 use majordomo::servers::mcp;
 use majordomo::staff::{open_facts, open_store};
 use serde_json::{Value, json};
@@ -45,7 +46,7 @@ pub async fn explain(arguments: &Explain) -> Result<u8, Failure> {
     if let Some(settings) = config.servers.iter().find(|settings| server == Some(&*settings.name)) {
         registry = registry.join(mcp::judged_only(settings, name));
     }
-    let (facts, tools) = open_facts(&surroundings, &config, registry)?;
+    let (facts, tools, hooks) = open_facts(&surroundings, &config, registry)?;
     let known = facts.known(&tools);
     let catalog = known.catalog.clone();
     let tool = catalog.tool(name, &thread);
@@ -59,7 +60,10 @@ pub async fn explain(arguments: &Explain) -> Result<u8, Failure> {
     let ruling = thread.rule_on(&facts, name, &input);
     let rules = facts.rules.unwrap_or_default();
     let origin = tools.origin(name);
-    let answer = Answer { id: &id, thread: &thread, tool: name, origin, input: &input, ruling: &ruling, rules: &rules };
+    // What is denied is not made, and no hook hears of it.
+    let hooks = if ruling.action == Action::Deny { Vec::new() } else { hooks.of_call(name, &input) };
+    let answer =
+        Answer { id: &id, thread: &thread, tool: name, origin, input: &input, ruling: &ruling, rules: &rules, hooks };
     let mut result = out::Result::Stdout;
     if arguments.json {
         result.line(&answer.object().to_string())?;
@@ -82,6 +86,8 @@ struct Answer<'a> {
     input: &'a Json,
     ruling: &'a Ruling,
     rules: &'a [Rule],
+    /// The hooks that may refuse it, whatever is said here.
+    hooks: Vec<&'a Hook>,
 }
 
 impl Answer<'_> {
@@ -97,6 +103,11 @@ impl Answer<'_> {
         for rule in self.about_spelling() {
             let rule = safe::line(&rule.to_string(), WIDE);
             lines.push(format!("  text only  {rule}: {TEXT_ONLY}"));
+        }
+        for Hook { event, matcher, command, file, .. } in &self.hooks {
+            let matcher = if matcher.is_empty() { "*" } else { matcher };
+            let (command, file) = (safe::line(command, WIDE), safe::line(&file.display().to_string(), WIDE));
+            lines.push(format!("  hook       may refuse it in a run: {event} ({matcher}): {command} ({file})"));
         }
         lines.push(format!("verdict: {}, {}", self.ruling.action, safe::line(&self.ruling.by, WIDE)));
         lines
@@ -169,6 +180,8 @@ impl Answer<'_> {
         object["foreign"] = json!(self.thread.foreign);
         object["granted"] = json!(self.thread.approvals.granted);
         object["text_only"] = json!(self.about_spelling().map(ToString::to_string).collect::<Vec<_>>());
+        let hook = |hook: &&Hook| json!({ "event": hook.event, "matcher": hook.matcher, "command": hook.command, "file": hook.file });
+        object["hooks"] = json!(self.hooks.iter().map(hook).collect::<Vec<_>>());
         object["action"] = json!(self.ruling.action);
         object["by"] = json!(self.ruling.by);
         object

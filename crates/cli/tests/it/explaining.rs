@@ -180,6 +180,63 @@ fn compared(mode: &str, rules: &str, scenes: &[String], count: usize) -> Vec<&'s
     done.into_values().collect()
 }
 
+// T69: a hook may refuse what is allowed. Explain runs none, and says which a run asks; files that they name are protected for both.
+#[test]
+fn explain_names_the_hooks_that_may_refuse_a_call_and_protects_the_files_that_they_name() {
+    let write = |path: &str| ("write_file", json!({ "path": path, "content": "x" }));
+    let wanted = [write("new.txt"), write("guard.sh"), ("read_file", json!({ "path": "there" }))];
+    let script = wanted.clone().map(|(name, input)| call(name, toml(&input).trim_matches(['{', '}']).trim()));
+    let world = World::new(env!("CARGO_BIN_EXE_majordomo"), &[scene("Go", &[calls(&script), says("Done.")])]);
+    fs::write(world.path("there"), "a").expect("a file");
+    fs::write(world.path("guard.sh"), "echo 'not on a Friday' >&2; exit 2").expect("a file");
+    let folder = world.path("../home/.config/majordomo");
+    fs::create_dir_all(&folder).expect("a folder");
+    let command = |command: &str| json!([{ "type": "command", "command": command }]);
+    let hooks = json!({ "hooks": {
+        "PreToolUse": [{ "matcher": "Write|Edit", "hooks": command("sh ./guard.sh") }],
+        "PostToolUse": [{ "matcher": "Write", "hooks": command("true") }],
+        "SubagentStart": [{ "hooks": command("exit 0") }],
+    } });
+    fs::write(folder.join("hooks.json"), hooks.to_string()).expect("a file");
+    fs::write(folder.join("config.toml"), "[[rules]]\ntool = \"edit_file\"\naction = \"deny\"\n").expect("a file");
+    let model = format!("scripted/{}", world.path("../script.toml").display());
+    let run = world.command(&["run", "Go", "--model", &model, "--mode", "auto", "--approvals", "deny"]);
+    world.launch(run).done();
+    let done = done(&world);
+    assert!(!world.path("new.txt").exists(), "the hook has refused it");
+
+    let root = world.root();
+    let explained = |tool: &str, input: &str| -> Value {
+        let told = world.call(&["explain", root.as_str(), tool, input, "--json"]);
+        serde_json::from_str(told.answer(0)).expect("JSON")
+    };
+    assert_eq!(done.len(), wanted.len());
+    for ((tool, input), action) in &done {
+        assert_eq!(explained(tool, input)["action"], *action, "{tool} {input}");
+    }
+    let told = explained("write_file", &wanted[0].1.to_string());
+    assert_eq!((told["action"].as_str(), told["hooks"].as_array().map(Vec::len)), (Some("allow"), Some(1)), "{told}");
+    assert_eq!(told["hooks"][0]["command"], "sh ./guard.sh");
+    assert_eq!(
+        (&told["hooks"][0]["event"], &told["hooks"][0]["matcher"]),
+        (&json!("PreToolUse"), &json!("Write|Edit"))
+    );
+    assert!(told["hooks"][0]["file"].as_str().is_some_and(|file| file.ends_with("majordomo/hooks.json")), "{told}");
+    let told = explained("write_file", &wanted[1].1.to_string());
+    assert_eq!(
+        (&told["action"], &told["protected"]),
+        (&json!("ask"), &json!(["files of servers and hooks"])),
+        "{told}"
+    );
+    assert_eq!(explained("read_file", &wanted[2].1.to_string())["hooks"], json!([]));
+    assert_eq!(explained("spawn_agent", r#"{"task": "Help"}"#)["hooks"][0]["event"], "SubagentStart");
+    let denied = explained("edit_file", r#"{"path": "there", "old_text": "a", "new_text": "b"}"#);
+    assert_eq!((&denied["action"], &denied["hooks"]), (&json!("deny"), &json!([])), "no hook hears of it");
+    let told = world.call(&["explain", root.as_str(), "write_file", "new.txt"]);
+    let line = "  hook       may refuse it in a run: PreToolUse (Write|Edit): sh ./guard.sh (";
+    assert!(told.answer(0).contains(line), "{}", told.out);
+}
+
 /// Rules about paths and commands.
 const RULES_ON_PATHS: &str = r#"
 [[rules]]
