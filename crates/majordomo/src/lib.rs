@@ -90,7 +90,7 @@ pub use model::Model;
 pub use program_tool::{Tool, ToolError};
 pub use run::{Run, Update};
 pub use session::Session;
-pub use staff::{Assignment, Error, Kept, Options, Staff, TaskThread};
+pub use staff::{Assignment, Error, Kept, Options, Staff};
 pub use store::Record;
 pub use work::Work;
 pub use {agent, household, provider, runtime, store, tool, view};

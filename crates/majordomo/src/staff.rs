@@ -116,30 +116,30 @@ pub struct Assignment {
 
 /// The thread of a task, as it is to be started.
 #[derive(Clone, Debug)]
-pub struct TaskThread {
+pub(crate) struct TaskThread {
     /// Its name: from [`Staff::fresh_id`] for a root, from [`Runtime::issue_child`] for a sub-agent of the task's creator. It is written down
     /// by the caller before, so that it is started once however often it is tried.
-    pub id: ThreadId,
+    pub(crate) id: ThreadId,
     /// The agent; none for the configured one.
-    pub agent: Option<String>,
+    pub(crate) agent: Option<String>,
     /// `provider/model`; none for the agent's.
-    pub model: Option<String>,
+    pub(crate) model: Option<String>,
     /// What it is called on screens; none for the agent's name.
-    pub name: Option<String>,
+    pub(crate) name: Option<String>,
     /// What it reads first, word for word.
-    pub prompt: String,
+    pub(crate) prompt: String,
     /// The folder to work in; none for that of the staff.
-    pub workspace: Option<PathBuf>,
+    pub(crate) workspace: Option<PathBuf>,
     /// How much it may do without approval; a sub-agent never more than its parent.
-    pub mode: Option<agent::Mode>,
+    pub(crate) mode: Option<agent::Mode>,
     /// What it may spend at the most on its task; never more than what is configured.
-    pub limits: RunLimits,
+    pub(crate) limits: RunLimits,
     /// The task, as its board names it.
-    pub created_for: String,
+    pub(crate) created_for: String,
     /// Tools that it has besides those of its agent.
-    pub extra_tools: Vec<Arc<str>>,
+    pub(crate) extra_tools: Vec<Arc<str>>,
     /// Whether who wrote the task had read untrusted text.
-    pub foreign: bool,
+    pub(crate) foreign: bool,
 }
 
 /// What lies in the folders of the configured household, or of the sample one; none where no household is configured.
@@ -671,7 +671,7 @@ impl Staff {
 
     /// Starts the thread of a task, once: where the thread of that name exists, nothing is done.
     #[boxed]
-    pub async fn start_for_task(&self, task: TaskThread) -> Result<ThreadId, Error> {
+    pub(crate) async fn start_for_task(&self, task: TaskThread) -> Result<ThreadId, Error> {
         self.check_open()?;
         self.tools_ready().await;
         let agent = task.agent.as_deref().unwrap_or(&self.0.config.agent);
@@ -736,7 +736,7 @@ impl Staff {
     /// Starts the servers of tools, if that was not done, and waits until each has answered or failed. Called before work begins or goes
     /// on; without servers it costs nothing.
     #[boxed]
-    pub async fn tools_ready(&self) {
+    pub(crate) async fn tools_ready(&self) {
         self.0.servers.ready().await;
     }
 

@@ -165,7 +165,7 @@ impl Worker {
 
     /// The staff of a folder, opened where it is not.
     #[boxed]
-    pub async fn staff_for(&self, folder: &Path) -> Result<Staff, Error> {
+    pub(crate) async fn staff_for(&self, folder: &Path) -> Result<Staff, Error> {
         let folder = canonical(folder);
         let mut staffs = self.staffs.lock().await;
         if let Some(open) = staffs.get_mut(&folder) {
@@ -328,7 +328,7 @@ impl Worker {
 
     /// Goes on with a thread whose process is gone, if a notice had woken it there. Tells whether it did.
     #[boxed]
-    pub async fn adopt_woken(&self, thread: &ThreadId) -> Result<bool, Error> {
+    pub(crate) async fn adopt_woken(&self, thread: &ThreadId) -> Result<bool, Error> {
         if !was_woken(&*self.store, thread).await? {
             return Ok(false);
         }
@@ -338,7 +338,7 @@ impl Worker {
 
     /// The staff of the folder that a thread works in.
     #[boxed]
-    pub async fn staff_of(&self, thread: &ThreadId) -> Result<Staff, Error> {
+    pub(crate) async fn staff_of(&self, thread: &ThreadId) -> Result<Staff, Error> {
         self.staff_for(&self.folder_of(thread).await?).await
     }
 
