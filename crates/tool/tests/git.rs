@@ -12,6 +12,9 @@ use agent::{CallId, Json, Mode, ThreadId};
 use majordomo_tool::{CommandHost, Guard, Registry, Sandbox, ToolContext, Workspace};
 use serde_json::json;
 
+#[path = "../../testkit/src/skip.rs"]
+mod skip;
+
 struct TestWorkspace {
     folder: tempfile::TempDir,
     registry: Registry,
@@ -20,8 +23,10 @@ struct TestWorkspace {
 
 impl TestWorkspace {
     fn all() -> Vec<Self> {
-        let kinds = [Sandbox::probe_bubblewrap(&[]), Sandbox::probe_landlock(&[])];
-        let rooms: Vec<Self> = kinds.into_iter().filter(Sandbox::is_in_force).map(Self::with).collect();
+        let kinds = [("bubblewrap", Sandbox::probe_bubblewrap(&[])), ("landlock", Sandbox::probe_landlock(&[]))];
+        let (in_force, missing): (Vec<_>, Vec<_>) = kinds.into_iter().partition(|(_, sandbox)| sandbox.is_in_force());
+        missing.iter().for_each(|(kind, _)| skip::without_sandbox(kind));
+        let rooms: Vec<Self> = in_force.into_iter().map(|(_, sandbox)| Self::with(sandbox)).collect();
         assert!(!rooms.is_empty(), "some sandbox works here");
         rooms
     }
