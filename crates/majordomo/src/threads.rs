@@ -2,12 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::ops::ControlFlow;
+use std::sync::Arc;
 
-use agent::{Outcome, State, ThreadId};
+use agent::{Event, Outcome, State, ThreadId};
 use async_recursion::async_recursion as boxed;
 use serde::Serialize;
 use serde_json::{Value, json};
-use store::{Living, Store, ThreadRow};
+use store::{Living, Record, Selection, Store, ThreadRow, replay_until};
 
 /// What a thread is doing, or how its last run ended. The words are those of [`State`] and [`Outcome`]; there are no others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +57,9 @@ pub struct TreeUsage {
     pub cost_microusd: u64,
     /// Whether some of it is what was reserved for requests whose answer was lost.
     pub estimated: bool,
+    /// Whether some of the tokens are of a model without a known price. One that a thread had only before it was given another model is not
+    /// looked at, if the other has a price.
+    pub price_unknown: bool,
 }
 
 /// What each of these threads used with all its descendants, in their order.
@@ -63,7 +68,18 @@ pub async fn tree_usage(store: &dyn Store, rows: &[ThreadRow]) -> Result<Vec<Tre
     let mut by_thread: BTreeMap<ThreadId, TreeUsage> = BTreeMap::new();
     let roots: BTreeSet<&ThreadId> = rows.iter().map(|row| &row.root).collect();
     for root in roots {
+        // Of a model of one tree the same is known everywhere in it.
+        let mut unknown: BTreeMap<Arc<str>, bool> = BTreeMap::new();
         for used in store.usage(Some(root)).await? {
+            let is_free = used.cost_microusd == 0 && used.tokens.total().saturating_add(used.booked_tokens) > 0;
+            let price_unknown = match unknown.get(&used.model) {
+                _ if !is_free => false,
+                Some(unknown) => *unknown,
+                None => {
+                    let is_unknown = !has_known_cost(store, &used.thread, &used.model).await?;
+                    *unknown.entry(used.model.clone()).or_insert(is_unknown)
+                }
+            };
             let mut next = Some(used.thread.clone());
             while let Some(id) = next {
                 next = id.parent();
@@ -71,10 +87,27 @@ pub async fn tree_usage(store: &dyn Store, rows: &[ThreadRow]) -> Result<Vec<Tre
                 sum.tokens = sum.tokens.saturating_add(used.tokens.total()).saturating_add(used.booked_tokens);
                 sum.cost_microusd = sum.cost_microusd.saturating_add(used.cost_microusd);
                 sum.estimated |= used.booked_tokens > 0;
+                sum.price_unknown |= price_unknown;
             }
         }
     }
     Ok(rows.iter().map(|row| by_thread.get(&row.id).copied().unwrap_or_default()).collect())
+}
+
+/// Whether it was known what a model costs when a thread got it.
+async fn has_known_cost(store: &dyn Store, thread: &ThreadId, model: &str) -> Result<bool, store::Error> {
+    let got = |record: Record| {
+        let given = match &*record.event {
+            Event::ThreadCreated(created) => Some(&created.role.model),
+            Event::SettingsChanged { model, .. } => model.as_deref(),
+            _ => None,
+        };
+        match given.filter(|given| *given.name == *model) {
+            Some(given) => ControlFlow::Break(given.has_known_cost()),
+            None => ControlFlow::Continue(()),
+        }
+    };
+    Ok(replay_until(store, Selection::thread(thread), got).await?.unwrap_or(true))
 }
 
 /// A thread as JSON, with its [`ThreadState`].

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::io::IsTerminal;
 
-use agent::ThreadId;
+use agent::{ThreadId, Usage};
 use majordomo::config::Flags;
 use majordomo::follow::logged;
 use majordomo::staff::open_store;
@@ -192,10 +192,10 @@ fn table(rows: &[ThreadRow], trees: &[TreeUsage], living: &Living, waiting: &BTr
         let moment = jiff::Timestamp::from_millisecond(at.0).unwrap_or_default();
         moment.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M").to_string()
     };
-    let cost = |tree: &TreeUsage| match (tree.cost_microusd, tree.estimated) {
-        (0, _) => "-".to_owned(),
-        (cost, true) => format!("~{}", draw::money(cost)),
-        (cost, false) => draw::money(cost),
+    let cost = |tree: &TreeUsage| {
+        let estimated_tokens = if tree.estimated { tree.tokens } else { 0 };
+        let usage = Usage { cost_microusd: tree.cost_microusd, estimated_tokens, ..Usage::default() };
+        draw::cost(&usage, !tree.price_unknown)
     };
     let cells = |(row, tree): (&ThreadRow, &TreeUsage)| {
         let name = safe::line(&row.name, NAME);

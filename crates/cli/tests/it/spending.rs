@@ -312,6 +312,26 @@ async fn the_list_of_threads_shows_what_each_tree_cost() {
     assert!(table.contains(" $0.07 "), "{table}");
 }
 
+// What is not known is not shown as nothing, and a part is not shown as the whole.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_list_of_threads_says_where_a_price_is_unknown() {
+    let server = server(HELPED).await;
+    let setup = Setup::at(Wire::Anthropic, &server)
+        .with("MAJORDOMO_PROVIDERS_WORK_BASE_URL", "http://work.invalid/v1")
+        .with("MAJORDOMO_PROVIDERS_WORK_PROXY", &server.host())
+        .with("MAJORDOMO_PROVIDERS_WORK_KEY_ENV", "WORK_KEY")
+        .with("WORK_KEY", KEY);
+    with_own_model(&setup, "work/unheard-of");
+    setup.run(&["run", "-m", "anthropic/claude-haiku-4-5", "Go"]).await.exits(0);
+    let listed = setup.run(&["thread", "ls", "--all", "--json"]).await.exits(0).json();
+    let trees: Vec<bool> =
+        listed.as_array().expect("a list").iter().map(|row| row["tree"]["price_unknown"] == true).collect();
+    assert!(trees.len() > 1 && trees.iter().all(|unknown| *unknown), "the root's tree holds its sub-agents: {listed}");
+    let table = setup.run(&["thread", "ls", "--all"]).await.exits(0).stdout;
+    let (root, children): (Vec<&str>, Vec<&str>) = table.lines().partition(|line| line.contains(" over $0."));
+    assert!(root.len() == 1 && children.iter().all(|line| line.contains(" price unknown ")), "{table}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_answered_on_this_machine_costs_nothing_and_the_rules_engine_uses_no_tokens() {
     let server = ModelServer::start(|_| Turn::text("All is well.")).await;
@@ -321,6 +341,8 @@ async fn what_is_answered_on_this_machine_costs_nothing_and_the_rules_engine_use
     assert!(last(&ran.stderr).ends_with(" $0.00"), "on this machine: {}", ran.stderr);
     let ran = setup.run(&["run", "--demo", "What urgent emails do I have?"]).await.exits(0);
     assert!(last(&ran.stderr).contains("  0  $0.00"), "the rules engine has no tokens: {}", ran.stderr);
+    let table = setup.run(&["thread", "ls"]).await.exits(0).stdout;
+    assert_eq!(table.matches(" $0.00 ").count(), 2, "{table}");
 }
 
 /// Input, output, model calls, tool calls, money.
