@@ -82,6 +82,8 @@ pub struct StaffBuilder {
     workspace: Option<PathBuf>,
     command_host: CommandHost,
     store: Option<Kept>,
+    /// What was said that cannot be used, where that is no setting.
+    unusable: Option<String>,
 }
 
 /// A key, its value, and the call that said it.
@@ -212,10 +214,18 @@ impl StaffBuilder {
     /// Keeps every conversation in this folder, where it survives the program. Without it all is kept in memory.
     pub fn data_folder(mut self, folder: impl AsRef<Path>) -> Self {
         self.store = Some(Kept::InFolder);
-        self.said("data", folder.as_ref().to_string_lossy().into_owned(), "data_folder()")
+        let folder = folder.as_ref();
+        match folder.to_str() {
+            Some(path) => self.said("data", path.to_owned(), "data_folder()"),
+            None => {
+                self.unusable = Some(format!("data_folder({}): the path is not UTF-8", folder.display()));
+                self
+            }
+        }
     }
 
     /// Keeps every conversation in a store of the program's own.
+    /// Its path must be UTF-8.
     pub fn store(mut self, store: Arc<dyn Store>) -> Self {
         self.store = Some(Kept::In(store));
         self
@@ -248,6 +258,9 @@ impl StaffBuilder {
             Some(_) => Registry::standard(command_host.clone()),
             None => Registry::new(),
         };
+        if let Some(unusable) = self.unusable.take() {
+            return Err(Error::Setting(unusable));
+        }
         for tool in std::mem::take(&mut self.tools) {
             tools = tool.add_to(tools)?;
         }

@@ -40,15 +40,18 @@ pub(super) fn merged(
     named.lay(user.iter().chain(&flags).filter(|setting| setting.key.kind().is_some()).cloned().collect());
     let environment = environment::settings(surroundings, &named, warnings);
 
-    let user = located(layer::admit(user, warnings)?, surroundings);
-    let environment = located(layer::admit(environment, warnings)?, surroundings);
-    let flags = located(layer::admit(flags, warnings)?, surroundings);
+    let user = located(layer::admit(user, warnings)?, surroundings)?;
+    let environment = located(layer::admit(environment, warnings)?, surroundings)?;
+    let flags = located(layer::admit(flags, warnings)?, surroundings)?;
 
     let mut layers = Layers::default();
     layers.lay(defaults(surroundings));
     layers.lay(Preset::default().settings());
     let own = [&user, &environment, &flags];
-    let data = data_folder(&layers, &own).ok_or(Error::NoDataFolder)?;
+    let data = data_folder(&layers, &own).ok_or_else(|| match surroundings.data_folder() {
+        Some(folder) => no_text(&Origin::Default, &Key::dotted("data"), &folder),
+        None => Error::NoDataFolder,
+    })?;
     let url = own.iter().copied().flatten().rfind(|setting| setting.key == Key::dotted("store.url"));
     let store = store_location(url.and_then(|setting| setting.value.as_str()), &data, surroundings)?;
     let project = Project::read(surroundings, &StatePlace { folder: data.clone(), store })?;
@@ -159,7 +162,8 @@ fn defaults(surroundings: &Surroundings) -> Vec<Setting> {
         settings.push(Setting { key: Key::dotted(key), value: none.clone(), origin: Origin::Default });
     }
     if let Some(folder) = surroundings.data_folder() {
-        settings.push(setting(Key::dotted("data"), &folder.to_string_lossy()));
+        // Settings are text: a path that is none would name another folder.
+        settings.extend(folder.to_str().map(|folder| setting(Key::dotted("data"), folder)));
     }
     for provider in builtin_providers() {
         let key = |field: &str| Key::new(["providers", provider.name, field]);
@@ -170,8 +174,13 @@ fn defaults(surroundings: &Surroundings) -> Vec<Setting> {
     settings
 }
 
+fn no_text(origin: &Origin, key: &Key, path: &Path) -> Error {
+    let (key, found) = (key.to_string(), Some(path.display().to_string()));
+    Error::Value { origin: origin.clone(), key, expected: "a path in UTF-8".to_owned(), found }
+}
+
 /// Paths made absolute: in a file from the file's folder, elsewhere from the current one; `~/` is the home folder.
-fn located(mut settings: Vec<Setting>, surroundings: &Surroundings) -> Vec<Setting> {
+fn located(mut settings: Vec<Setting>, surroundings: &Surroundings) -> Result<Vec<Setting>, Error> {
     let is_path = |setting: &&mut Setting| matches!(setting.key.kind(), Some(Kind::Folder));
     for setting in settings.iter_mut().filter(is_path) {
         let from = match &setting.origin {
@@ -183,7 +192,11 @@ fn located(mut settings: Vec<Setting>, surroundings: &Surroundings) -> Vec<Setti
             (Some(rest), Some(home)) => home.join(rest),
             _ => from.join(text),
         };
-        setting.value = Value::String(path.to_string_lossy().into_owned());
+        // A path that is no text would be kept as another one.
+        let Some(path) = path.to_str() else {
+            return Err(no_text(&setting.origin, &setting.key, &path));
+        };
+        setting.value = Value::String(path.to_owned());
     }
-    settings
+    Ok(settings)
 }

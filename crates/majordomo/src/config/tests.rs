@@ -1,4 +1,6 @@
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use agent::permission::Action;
@@ -348,6 +350,25 @@ fn with(text: &str, key: &Key, value: &str) -> String {
 }
 
 // INV-6
+#[test]
+fn a_path_that_is_no_text_is_an_error_and_never_another_folder() {
+    let odd = |world: &World, name: &str| {
+        let folder = world.path(name).join(OsStr::from_bytes(b"odd-\xff"));
+        fs::create_dir_all(&folder).expect("a folder");
+        folder
+    };
+    let mut world = World::new();
+    world.surroundings.home = Some(odd(&world, "homes"));
+    let error = world.error();
+    assert!(error.contains("data expects a path in UTF-8, not ~~/homes/odd-"), "{error}");
+    let data = |data: String| Flags { data: Some(data), ..Flags::default() };
+    let there = world.path("state");
+    assert_eq!(world.load_with(&data(there.display().to_string())).data, there, "another folder can be named");
+    world.surroundings.cwd = odd(&world, "projects");
+    let error = world.error_with(&data("state".to_owned()));
+    assert!(error.starts_with("flag --data: data expects a path in UTF-8, not ~~/projects/odd-"), "{error}");
+}
+
 #[test]
 fn changing_any_key_changes_what_holds_by_flag_by_variable_and_by_file_alike() {
     let names: Vec<String> = keys().iter().map(ToString::to_string).collect();

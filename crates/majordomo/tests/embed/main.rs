@@ -3,6 +3,8 @@
 mod approvals;
 mod sent;
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -409,6 +411,8 @@ async fn what_is_wrong_is_said_when_the_staff_is_built() {
     assert!(error.contains("of the program"), "{error}");
     let error = refused(builder(&scenes).workspace("/no/such/folder")).await;
     assert!(error.starts_with("workspace(/no/such/folder): "), "{error}");
+    let error = refused(builder(&scenes).data_folder(OsStr::from_bytes(b"/tmp/no-such-\xff"))).await;
+    assert!(error.starts_with("data_folder(/tmp/no-such-") && error.ends_with("the path is not UTF-8"), "{error}");
 }
 
 #[tokio::test]
