@@ -178,6 +178,12 @@ impl StaffBuilder {
     /// Without it, and without [`approve_in_inbox`](Self::approve_in_inbox), such a call is refused at once: the agent is told, and
     /// [`Report::unanswered`](crate::Report::unanswered) names the rule that would have allowed it.
     ///
+    /// # Questions
+    /// What an agent wants to know from a person (the tool `ask_user`, which comes with [`workspace`](Self::workspace), and what MCP servers
+    /// ask) comes to the same handler. [`Approval::question`](crate::Approval::question) is set then, with the text and the offered choices, and
+    /// the handler returns [`Decision::answer`](crate::Decision::answer). An answer to a call, and consent to a question, decide nothing: the
+    /// agent is told that it was denied, and why.
+    ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), majordomo::Error> {
@@ -212,6 +218,7 @@ impl StaffBuilder {
     }
 
     /// Keeps every conversation in this folder, where it survives the program. Without it all is kept in memory.
+    /// Its path must be UTF-8.
     pub fn data_folder(mut self, folder: impl AsRef<Path>) -> Self {
         self.store = Some(Kept::InFolder);
         let folder = folder.as_ref();
@@ -225,7 +232,6 @@ impl StaffBuilder {
     }
 
     /// Keeps every conversation in a store of the program's own.
-    /// Its path must be UTF-8.
     pub fn store(mut self, store: Arc<dyn Store>) -> Self {
         self.store = Some(Kept::In(store));
         self
@@ -252,15 +258,15 @@ impl StaffBuilder {
     /// Puts the staff together. What is wrong with the model, the agents, the tools or a setting is an error here, before anything runs.
     #[boxed]
     pub async fn build(mut self) -> Result<Staff, Error> {
+        if let Some(unusable) = self.unusable.take() {
+            return Err(Error::Setting(unusable));
+        }
         let surroundings = self.surroundings()?;
         let command_host = std::mem::take(&mut self.command_host);
         let mut tools = match &self.workspace {
             Some(_) => Registry::standard(command_host.clone()),
             None => Registry::new(),
         };
-        if let Some(unusable) = self.unusable.take() {
-            return Err(Error::Setting(unusable));
-        }
         for tool in std::mem::take(&mut self.tools) {
             tools = tool.add_to(tools)?;
         }

@@ -33,7 +33,8 @@
 //! The command line and the server are built on the same types. What else they use is in modules of its own: [`config`] (layers of
 //! configuration with their origins), [`trust`] and [`rules`] (what a project's files may say), [`agents`] (agents in files), [`threads`]
 //! and [`decide`] (lists and approvals), [`follow`] (the log of a conversation). The crates below are re-exported: [`agent`] (events and
-//! rules), [`provider`], [`store`], [`tool`], [`runtime`], [`household`] and [`view`] (events folded into trees, transcripts and frames).
+//! rules), [`provider`], [`store`], [`tool`], [`runtime`], [`household`] and [`view`] (events folded into trees, transcripts and frames), and
+//! so is [`schemars`], by whose trait types are described.
 
 pub mod agents;
 mod approvals;
@@ -93,4 +94,4 @@ pub use session::Session;
 pub use staff::{Assignment, Error, Kept, Options, Staff};
 pub use store::Record;
 pub use work::Work;
-pub use {agent, household, provider, runtime, store, tool, view};
+pub use {agent, household, provider, runtime, schemars, store, tool, view};

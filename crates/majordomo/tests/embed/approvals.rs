@@ -83,6 +83,35 @@ async fn child_of(session: &Session) -> ThreadId {
 }
 
 #[tokio::test]
+async fn a_question_of_an_agent_comes_to_the_handler_which_answers_it_and_consent_is_no_answer() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let ask = call("ask_user", r#"question = "Which lamp?", choices = ["desk", "hall"]"#);
+    let replies = [calls(&[ask.clone()]), says("lit"), calls(&[ask]), says("dark")];
+    let staff = builder(&[scene("Light", &replies)]).workspace(folder.path()).build().await.expect("a staff");
+    let session = staff.session();
+    let answers = |request: Approval| {
+        let question = request.question.expect("a question");
+        assert_eq!((&*question.text, question.choices.len()), ("Which lamp?", 2));
+        ready(Decision::answer(question.choices[1].clone()))
+    };
+    session.send(Work::new("Light").approve(answers)).await.expect("a report");
+    session.send(Work::new("Again").approve(|_| ready(Decision::allow()))).await.expect("a report");
+    let results: Vec<(bool, String)> = session
+        .history()
+        .await
+        .expect("a log")
+        .iter()
+        .filter_map(|record| match &*record.event {
+            Event::ToolFinished { result, .. } => Some((result.is_error, result.content.to_string())),
+            _ => None,
+        })
+        .collect();
+    let [(false, answered), (true, denied)] = &results[..] else { panic!("{results:?}") };
+    assert!(answered.contains("hall"), "{answered}");
+    assert!(denied.contains("answers no questions"), "{denied}");
+}
+
+#[tokio::test]
 async fn the_handler_of_a_run_decides_nothing_of_the_next_one() {
     let (count, asked) = (Arc::default(), Asked::default());
     let lights = |lamp: &str| calls(&[switches(lamp)]);

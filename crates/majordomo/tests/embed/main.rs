@@ -184,7 +184,9 @@ async fn a_function_is_a_tool_whose_results_and_errors_the_model_reads() {
     struct Weather {
         celsius: f64,
     }
-    #[derive(Deserialize, JsonSchema)]
+    // As a program that does not depend on the crate itself.
+    #[derive(Deserialize, majordomo::schemars::JsonSchema)]
+    #[schemars(crate = "majordomo::schemars")]
     struct City {
         name: String,
     }
@@ -409,10 +411,10 @@ async fn what_is_wrong_is_said_when_the_staff_is_built() {
     assert!(refused(builder(&scenes).tool(text)).await.contains("must be a struct"));
     let error = refused(builder(&scenes).model(Model::scripted("[[scrpt]]"))).await;
     assert!(error.contains("of the program"), "{error}");
-    let error = refused(builder(&scenes).workspace("/no/such/folder")).await;
-    assert!(error.starts_with("workspace(/no/such/folder): "), "{error}");
     let error = refused(builder(&scenes).data_folder(OsStr::from_bytes(b"/tmp/no-such-\xff"))).await;
     assert!(error.starts_with("data_folder(/tmp/no-such-") && error.ends_with("the path is not UTF-8"), "{error}");
+    let error = refused(builder(&scenes).workspace("/no/such/folder")).await;
+    assert!(error.starts_with("workspace(/no/such/folder): "), "{error}");
 }
 
 #[tokio::test]
