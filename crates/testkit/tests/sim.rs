@@ -12,7 +12,7 @@ const SEEDS: u64 = 400;
 /// So many seeds that grow a family of several and are over soon.
 const FAMILIES: usize = 5;
 
-// F1, F3, F4, F5, F20, F21, F24, F25, F27, F28, F34 and F35 at once, as far as they are the rules' business.
+// F1, F3, F4, F5, F20, F21, F24, F25, F27, F28, F34, F35 and F42 at once, as far as they are the rules' business.
 #[test]
 fn the_invariants_hold_under_every_seed_and_everything_is_seen() {
     let seeds = seeds();

@@ -1,4 +1,7 @@
 //! A model that obeys every text it reads (T59): nothing that such a text wants happens without a person who agreed to it.
+//!
+//! The texts are written after published ones and are not those: published texts differ in how well they persuade a model, and this one needs no
+//! persuasion. What counts is what is ordered and from where, so that every goal comes in every dress.
 
 use std::fs;
 use std::io::ErrorKind;

@@ -285,7 +285,8 @@ async fn the_doctor_finds_a_damaged_database() {
 }
 
 // T62: without a chain of hashes a letter that is changed inside a text is not noticed; an event that was taken away, or that is no
-// event any more, is named by its number.
+// event any more, is named by its number. A chain is deliberately absent: its hashes would lie in the same file, so that what can change an event can write them
+// anew, and against the disk the database has its own check. What keeps others out is that only the owner of the file can write it (T45), and no tool.
 #[tokio::test]
 async fn the_doctor_names_events_that_were_removed_or_spoilt() {
     for (change, found) in [

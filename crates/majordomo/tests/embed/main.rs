@@ -1,6 +1,7 @@
 //! A program that embeds the library: what it can say on the builder, and what it gets back.
 
 mod approvals;
+mod lasting;
 mod sent;
 
 use std::ffi::OsStr;

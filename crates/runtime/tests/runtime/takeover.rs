@@ -118,7 +118,10 @@ async fn a_child_that_another_process_took_and_left_is_gone_on_with_here() {
     }
 }
 
-// F42
+// F42: processes have no connection to each other, only to the store, so what is partitioned is a process that does not reach the store. It
+// can write nothing, and what it was told late or twice is refused by its epoch, as here and in `ownership.rs`; the simulation
+// (`testkit/tests/sim.rs`) does it under every seed, with clocks that disagree, and checks each log. That it heals is bounded by
+// a constant, `store::HEARTBEAT_EXPIRES_MS` of 30 s, after which any process may take the thread; a test would wait for it and show nothing more.
 #[tokio::test(flavor = "multi_thread")]
 async fn who_reads_what_another_decided_lets_go_and_the_other_goes_on() {
     // This process is about to read an input when another takes the thread.
