@@ -168,8 +168,11 @@ impl Session {
         let root = &thread.root();
         self.check_models(root).await?;
         let updates = Updates::new(self.runtime(), root.clone());
+        // A run that was left goes on first, and what it asks is decided.
+        self.staff.approvals().listen(self.runtime());
         self.staff.tools_ready().await;
         let message = self.runtime().sum_up(thread).await?;
+        self.staff.approvals().ask_again(self.store(), root).await?;
         Ok(Run::answering(&self.staff, updates, thread, message))
     }
 
