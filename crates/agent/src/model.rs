@@ -228,7 +228,8 @@ pub struct CallError {
     /// What the request used, where the provider said so before the answer was lost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<Box<Tokens>>,
-    /// Bytes of the answer that had arrived: text, thoughts and arguments; none where it is not known.
+    /// Bytes of the answer that had arrived: text, thoughts and arguments; none where it is not known, or where the request may not have
+    /// arrived.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub received_bytes: Option<u64>,
     /// How many tokens fit into one request, answer included, where the provider said so because this one did not fit.
@@ -249,6 +250,25 @@ impl CallError {
             received_bytes: None,
             window_tokens: None,
         }
+    }
+
+    /// Whether the provider may have billed for the request although no answer was logged: it had begun to answer, whatever ended the
+    /// answer, or it took the request and left it without one.
+    pub fn may_be_billed(&self) -> bool {
+        let has_begun = self.tokens.is_some() || self.received_bytes.is_some_and(|bytes| bytes > 0);
+        has_begun
+            || match self.kind {
+                CallErrorKind::Truncated | CallErrorKind::Garbled | CallErrorKind::Cancelled => true,
+                // Whether a request arrived to which there was no reaction at all is not known.
+                CallErrorKind::Connection => self.received_bytes.is_some(),
+                CallErrorKind::RateLimited
+                | CallErrorKind::Overloaded
+                | CallErrorKind::Server
+                | CallErrorKind::Auth
+                | CallErrorKind::ContextTooLong
+                | CallErrorKind::Rejected
+                | CallErrorKind::Unsupported => false,
+            }
     }
 }
 
@@ -298,21 +318,6 @@ impl CallErrorKind {
     /// Whether it passes by itself, sooner or later: the provider has too much to do, or cannot be reached.
     pub fn passes(self) -> bool {
         matches!(self, Self::RateLimited | Self::Overloaded | Self::Connection)
-    }
-
-    /// Whether the provider may have billed for it although no answer was logged.
-    pub fn may_be_billed(self) -> bool {
-        match self {
-            Self::Truncated | Self::Garbled | Self::Cancelled => true,
-            Self::RateLimited
-            | Self::Overloaded
-            | Self::Server
-            | Self::Connection
-            | Self::Auth
-            | Self::ContextTooLong
-            | Self::Rejected
-            | Self::Unsupported => false,
-        }
     }
 }
 

@@ -87,9 +87,10 @@ impl Asked<'_> {
         failed(Kind::Connection, format!("{}: {cure} ({})", self.provider, innermost(&error)))
     }
 
-    /// The headers did not come.
+    /// The headers did not come. The server has taken the request, and may be at work on it.
     pub(crate) fn silent(&self, seconds: u64) -> CallError {
-        failed(Kind::Connection, format!("{} at {} said nothing for {seconds} s", self.provider, self.base_url))
+        let message = format!("{} at {} said nothing for {seconds} s", self.provider, self.base_url);
+        CallError { received_bytes: Some(0), ..failed(Kind::Connection, message) }
     }
 
     fn window_cure(&self, told: Option<u64>) -> String {

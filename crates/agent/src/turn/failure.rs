@@ -24,7 +24,7 @@ pub fn failed(moment: &mut Moment<'_>, turn: u32, error: CallError) {
     let attempt = asking.attempt;
     let claim = asking.turn.claim;
     let known = error.tokens.as_deref().copied().or_else(|| Some(received(moment, error.received_bytes?)));
-    let booked = match (asking.was_made(moment.now), error.kind.may_be_billed()) {
+    let booked = match (asking.was_made(moment.now), error.may_be_billed()) {
         (true, true) => known.map_or(claim, |tokens| settled(moment, claim, &tokens)),
         (true, false) => Claim { requests: claim.requests, ..Claim::default() },
         (false, _) => Claim::default(),

@@ -11,6 +11,7 @@ mod engine;
 mod golden;
 mod grants;
 mod late;
+mod lost;
 mod midway;
 mod operations;
 mod permission;
