@@ -33,9 +33,19 @@ impl fmt::Debug for AttachedBytes {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Attached {
     bytes: Option<AttachedBytes>,
-    /// What the model is known not to take.
-    refuses_images: bool,
-    refuses_documents: bool,
+    images: Taken,
+    documents: Taken,
+}
+
+/// Whether attachments of one kind are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Taken {
+    #[default]
+    Shown,
+    /// The model takes none.
+    NotByModel,
+    /// The provider refused the request that held this one.
+    NotThisOne,
 }
 
 /// An attachment in a request.
@@ -50,8 +60,21 @@ pub(crate) enum Shown {
 impl Attached {
     /// For a model of which so much is known.
     pub(crate) fn new(bytes: Option<AttachedBytes>, entry: &ModelEntry) -> Self {
-        let refuses = |ability: Ability| entry.takes(ability) == Some(false);
-        Self { bytes, refuses_images: refuses(Ability::Images), refuses_documents: refuses(Ability::Pdf) }
+        let taken = |ability: Ability| match entry.takes(ability) {
+            Some(false) => Taken::NotByModel,
+            _ => Taken::Shown,
+        };
+        Self { bytes, images: taken(Ability::Images), documents: taken(Ability::Pdf) }
+    }
+
+    /// The same, where a server has said that it does not take images or documents.
+    pub(crate) fn without(&self, images: Taken, documents: Taken) -> Self {
+        let either = |known: Taken, said: Taken| if known == Taken::Shown { said } else { known };
+        Self {
+            bytes: self.bytes.clone(),
+            images: either(self.images, images),
+            documents: either(self.documents, documents),
+        }
     }
 
     /// The sentence in the place of an attachment that the model does not take.
@@ -62,9 +85,12 @@ impl Attached {
     /// An attachment as the model is shown it.
     pub(crate) fn shown(&self, attachment: &Attachment) -> Shown {
         let (name, what) = (&attachment.name, kind(attachment));
-        let refuses = if attachment.media.is_image() { self.refuses_images } else { self.refuses_documents };
-        if refuses {
-            return Shown::Words(Self::refused(attachment));
+        match if attachment.media.is_image() { self.images } else { self.documents } {
+            Taken::Shown => {}
+            Taken::NotByModel => return Shown::Words(Self::refused(attachment)),
+            Taken::NotThisOne => {
+                return Shown::Words(format!("[the {what} '{name}' is not shown: the provider refused it]"));
+            }
         }
         match self.bytes.as_ref().and_then(|bytes| (bytes.0)(&attachment.digest)) {
             Some(bytes) => Shown::Data(BASE64_STANDARD.encode(bytes)),

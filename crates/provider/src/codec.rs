@@ -1,6 +1,7 @@
 //! The wire formats behind one set of functions. This is the only file that lists them: what differs between wires is written in
 //! their folders, and everything else asks here.
 
+use agent::Json;
 use agent::message::Message;
 use agent::model::{Answer, CallError, Tokens};
 use agent::tools::ToolInfo;
@@ -158,6 +159,16 @@ impl Wire {
             Self::Responses => responses::render(message, attached),
             Self::Gemini => gemini::render(message, names, attached),
             Self::Ollama => ollama::render(message, names, attached),
+        }
+    }
+
+    /// Whether a block that this wire kept is what the model thought.
+    pub(crate) fn is_thought(self, block: &Json) -> bool {
+        match self {
+            Self::Anthropic => anthropic::is_thought(block),
+            Self::Responses => responses::is_thought(block),
+            Self::Gemini => gemini::is_thought(block),
+            Self::OpenAi | Self::Ollama => true,
         }
     }
 

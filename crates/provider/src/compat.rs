@@ -3,7 +3,7 @@
 //!
 //! A server that refuses a part of a request is asked again without it. That is a failure of kind `Unsupported`, so that the rules
 //! decide about the next attempt and log it. What was learnt holds for the process. Each lesson is learnt once: a server that still
-//! refuses has refused for good.
+//! refuses has refused for good. What is said about one conversation alone is left to `lessons.rs`.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::codec::Host;
 use crate::config::{ModelSettings, Wire};
 use crate::conversation::Ask;
-use crate::history::History;
+use crate::history::{Held, History};
 use crate::models::{Ability, ModelEntry};
 use crate::settings;
 
@@ -26,12 +26,13 @@ pub(crate) struct Compat {
     pub(crate) takes_effort: bool,
     /// How the schema of an answer is asked for.
     pub(crate) schema: SchemaForm,
+    /// Whether images are shown to the model, and documents. What is known before the first request is left to `attached.rs`.
+    pub(crate) images: bool,
+    pub(crate) documents: bool,
     /// Whether an answer without words is sent back with an empty text in the place of null.
     pub(crate) empty_words: bool,
     /// Whether the model's thoughts are sent back where they are plain text. Signed ones always are.
     pub(crate) returns_thoughts: bool,
-    /// Whether signed thoughts are sent back, on Anthropic's wire.
-    pub(crate) returns_signed: bool,
     /// Whether marks say which part of the prompt is worth keeping.
     pub(crate) takes_marks: bool,
     /// Fields that are left out.
@@ -139,9 +140,10 @@ impl Compat {
             tools: takes.tools,
             takes_effort: takes.effort,
             schema: if takes.schema { SchemaForm::Strict } else { SchemaForm::Strict.next(wire) },
+            images: true,
+            documents: true,
             empty_words: false,
             returns_thoughts,
-            returns_signed: true,
             takes_marks: host.takes_marks(model),
             omitted: Vec::new(),
             learnt: Learnt::default(),
@@ -155,17 +157,18 @@ impl Compat {
 
     /// Learns from what a server said about a request that it refused: what is done about it, if anything is.
     fn learn(&mut self, said: &str, sent: &Sent) -> Option<&'static str> {
-        let said = Said(said.to_ascii_lowercase());
+        let said = Said::new(said);
         if sent.tools && self.tools && said.is_any(&NO_TOOLS) {
             self.tools = false;
             return Some("the model takes no tools, and is asked without them");
         }
-        // The provider checks that nothing before a thought has changed. It has where old results were left out to make room.
-        if sent.wire == Wire::Anthropic && self.returns_signed && said.has("bound to a different conversation") {
-            self.returns_signed = false;
-            return Some(
-                "the model's earlier thoughts are left out, because the conversation before them was shortened",
-            );
+        if sent.held.images && self.images && said.is_about_images() && said.refuses_files() {
+            self.images = false;
+            return Some("images are left out, because the model does not take them");
+        }
+        if sent.held.documents && self.documents && said.is_about_documents() && said.refuses_files() {
+            self.documents = false;
+            return Some("documents are left out, because the model does not take them");
         }
         if sent.wire == Wire::OpenAi && self.sends("stream") && said.has(EMPTY_STREAM) {
             self.omitted.push("stream");
@@ -232,14 +235,16 @@ pub(crate) struct Sent {
     empty_answer: bool,
     /// Thoughts of the model, whether they were sent back or not.
     thoughts: bool,
+    /// What else was said that a server may not take.
+    held: Held,
 }
 
 impl Sent {
-    /// What the request for an answer holds.
+    /// What the request for an answer holds, in which so much of the conversation is left.
     pub(crate) fn of(
         wire: Wire,
         model: &str,
-        history: &History,
+        (history, held): (&History, Held),
         ask: &Ask,
         settings: &ModelSettings,
         compat: &Compat,
@@ -255,12 +260,13 @@ impl Sent {
             schema: ask.output_schema.is_some(),
             empty_answer: history.said.iter().any(|said| said.rest.contains(r#""content":null"#)),
             thoughts: history.said.iter().any(|said| !said.with_thoughts.is_empty()),
+            held,
         }
     }
 }
 
 /// The words of a server about a request, in small letters.
-struct Said(String);
+pub(crate) struct Said(String);
 
 /// How servers say that a model takes no tools.
 const NO_TOOLS: [&str; 11] = [
@@ -275,6 +281,23 @@ const NO_TOOLS: [&str; 11] = [
     "--enable-auto-tool-choice",
     "function calling is not enabled",
     "does not support function",
+];
+
+/// How servers name images, and documents.
+const IMAGES: [&str; 3] = ["image", "vision", "multimodal"];
+const DOCUMENTS: [&str; 7] = ["pdf", "document", "'file'", "\"file\"", "`file`", "input_file", "file input"];
+
+/// How servers say that a model takes no files of a kind, beside the words by which they refuse a field.
+const NO_FILES: [&str; 9] = [
+    "only supported by",
+    "not a multimodal",
+    "not enabled",
+    "no endpoints found",
+    "missing data required",
+    "unknown variant",
+    "invalid value",
+    "at most 0",
+    "mmproj",
 ];
 
 /// How servers say that null is no text.
@@ -329,12 +352,38 @@ const REFUSALS: [&str; 13] = [
 ];
 
 impl Said {
-    fn has(&self, word: &str) -> bool {
+    pub(crate) fn new(said: &str) -> Self {
+        Self(said.to_ascii_lowercase())
+    }
+
+    pub(crate) fn has(&self, word: &str) -> bool {
         self.0.contains(word)
     }
 
-    fn is_any(&self, words: &[&str]) -> bool {
+    pub(crate) fn is_any(&self, words: &[&str]) -> bool {
         words.iter().any(|word| self.has(word))
+    }
+
+    /// Whether images are what it is about. A server that names what it takes instead names it afterwards.
+    pub(crate) fn is_about_images(&self) -> bool {
+        let (images, documents) = self.files();
+        images.is_some_and(|at| documents.is_none_or(|other| at < other))
+    }
+
+    pub(crate) fn is_about_documents(&self) -> bool {
+        let (images, documents) = self.files();
+        documents.is_some_and(|at| images.is_none_or(|other| at < other))
+    }
+
+    /// Where images and documents are named first.
+    fn files(&self) -> (Option<usize>, Option<usize>) {
+        let said = self.0.replace("documentation", "");
+        let first = |words: &[&str]| words.iter().filter_map(|word| said.find(word)).min();
+        (first(&IMAGES), first(&DOCUMENTS))
+    }
+
+    fn refuses_files(&self) -> bool {
+        self.is_any(&NO_FILES) || self.is_any(&REFUSALS)
     }
 
     /// Whether a field is refused: it is named as a word of its own, and a refusal is.
@@ -413,7 +462,8 @@ mod tests {
 
     fn sent() -> Sent {
         let optional = vec!["stream_options", "temperature"];
-        Sent { wire: Wire::OpenAi, optional, tools: true, schema: true, empty_answer: true, thoughts: true }
+        let held = Held { thoughts: true, images: true, documents: true };
+        Sent { wire: Wire::OpenAi, optional, tools: true, schema: true, empty_answer: true, thoughts: true, held }
     }
 
     fn plain() -> Compat {
@@ -467,6 +517,8 @@ mod tests {
             "reasoning_content is missing",
             "content must not be null",
             "stream_options: extra inputs are not permitted",
+            "image input is not supported",
+            "does not support pdf input",
         ] {
             let mut compat = plain();
             assert!(compat.learn(said, &sent()).is_some(), "{said}");
@@ -476,9 +528,25 @@ mod tests {
         let forms: Vec<bool> =
             (0..3).map(|_| compat.learn("json_schema is not supported", &sent()).is_some()).collect();
         assert_eq!((forms, compat.schema), (vec![true, true, false], SchemaForm::Prompt));
-        let bare =
-            Sent { optional: vec![], tools: false, schema: false, empty_answer: false, thoughts: false, ..sent() };
-        for said in ["does not support tools", "json_schema", "content is null", "reasoning_content is missing", "no"] {
+        let held = Held::default();
+        let bare = Sent {
+            optional: vec![],
+            tools: false,
+            schema: false,
+            empty_answer: false,
+            thoughts: false,
+            held,
+            ..sent()
+        };
+        for said in [
+            "does not support tools",
+            "json_schema",
+            "content is null",
+            "reasoning_content is missing",
+            "image input is not supported",
+            "does not support pdf input",
+            "no",
+        ] {
             assert_eq!(plain().learn(said, &bare), None, "{said}");
         }
     }

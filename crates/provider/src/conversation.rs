@@ -15,9 +15,10 @@ use crate::compat::Takes;
 use crate::config::{Effort, ModelSettings, Wire};
 use crate::failure::cancelled;
 use crate::governor::Governor;
-use crate::history::{History, Opening};
+use crate::history::{History, Opening, Writing};
 use crate::http::Provider;
 use crate::learnt::Learnt;
+use crate::lessons::Lessons;
 use crate::resident::{self, Heard, Resident};
 use crate::scripted::ScriptPlayer;
 
@@ -36,6 +37,8 @@ pub struct Conversation {
     places: Option<Arc<Semaphore>>,
     /// Where it is noted what the server says about the model.
     learnt: Arc<Learnt>,
+    /// What the server said about this conversation.
+    lessons: Arc<Lessons>,
     /// What the model is shown of images and documents.
     attached: Attached,
 }
@@ -129,7 +132,8 @@ impl Conversation {
         learnt: Arc<Learnt>,
         attached: Attached,
     ) -> Self {
-        Self { backend, name, history: Arc::default(), heard: Arc::default(), governor, places, learnt, attached }
+        let (history, heard, lessons) = (Arc::default(), Arc::default(), Arc::default());
+        Self { backend, name, history, heard, governor, places, learnt, lessons, attached }
     }
 
     /// The same conversation with another effort than what is set for its model. An agent's effort is meant for whatever model the agent has, so that
@@ -144,6 +148,13 @@ impl Conversation {
         self
     }
 
+    /// The same conversation after `before`, of which something was left out or replaced to make room: what its server said about it still holds.
+    #[must_use]
+    pub fn following(self, before: &Self) -> Self {
+        let lessons = if self.name == before.name { Arc::new(before.lessons.shortened()) } else { self.lessons };
+        Self { lessons, ..self }
+    }
+
     /// Begins, or begins again after old parts were trimmed: forgets all that was said. The system prompt is what conversations that
     /// begin alike share, which a provider can keep for the next one, and behind it what is this one's own.
     pub fn begin(&mut self, shared: &str, own: &str, tools: &[ToolInfo]) {
@@ -151,7 +162,8 @@ impl Conversation {
             Backend::Provider(provider, ..) => provider.opening(shared, tools).with_own(provider.wire(), own),
             Backend::Scripted(_) | Backend::Resident(_) => Opening::default(),
         };
-        self.history = Arc::new(History::begin(opening, shared.len() + own.len(), tools));
+        let writing = self.backend.wire().map(|wire| Writing { wire, attached: self.attached.clone() });
+        self.history = Arc::new(History::begin(writing, opening, shared.len() + own.len(), tools));
         if matches!(self.backend, Backend::Resident(_)) {
             let system = format!("{shared}{own}").into();
             self.heard = Arc::new(Heard { system, tools: tools.to_vec(), messages: Vec::new() });
@@ -160,8 +172,7 @@ impl Conversation {
 
     /// Adds what was said.
     pub fn push(&mut self, message: &Message) {
-        let wire = self.backend.wire().map(|wire| (wire, &self.attached));
-        Arc::make_mut(&mut self.history).push(wire, message);
+        Arc::make_mut(&mut self.history).push(message);
         if matches!(self.backend, Backend::Resident(_)) {
             Arc::make_mut(&mut self.heard).messages.push(message.clone());
         }
@@ -172,6 +183,7 @@ impl Conversation {
         let (backend, name) = (self.backend.clone(), Arc::clone(&self.name));
         let (history, governor) = (Arc::clone(&self.history), self.governor.clone());
         let (heard, learnt, places) = (Arc::clone(&self.heard), Arc::clone(&self.learnt), self.places.clone());
+        let lessons = Arc::clone(&self.lessons);
         async move {
             if ask.cancel.is_cancelled() {
                 return Err(cancelled());
@@ -192,7 +204,7 @@ impl Conversation {
             };
             let answer = match &backend {
                 Backend::Provider(provider, model, settings, takes) => {
-                    provider.speak(model, &history, &ask, settings, *takes).await
+                    provider.speak(model, &history, &ask, settings, *takes, &lessons).await
                 }
                 Backend::Scripted(player) => player.speak(&history, &ask).await,
                 Backend::Resident(resident) => resident::speak(&**resident, &heard, &history, &ask).await,

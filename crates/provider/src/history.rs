@@ -1,5 +1,5 @@
 //! What a conversation has said so far, as its wire writes it. Each message is turned into bytes once, when it is said;
-//! request bodies are joined from those.
+//! request bodies are joined from those. Only what a server does not take is written again without it.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -10,7 +10,7 @@ use agent::message::{Message, Part, Role};
 use agent::model::Answer;
 use agent::tools::ToolInfo;
 
-use crate::attached::Attached;
+use crate::attached::{Attached, Taken};
 use crate::config::Wire;
 
 /// The tool of each call of a conversation.
@@ -19,13 +19,17 @@ pub(crate) type CallNames = HashMap<CallId, Arc<str>>;
 /// A conversation so far. Cheap to clone: the bytes are shared.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct History {
+    /// How messages are written; none where they are not.
+    writing: Option<Writing>,
     /// System prompt and tools.
     pub(crate) opening: Opening,
     /// One entry per message that leaves something to be sent.
     pub(crate) said: Vec<Rendered>,
     /// The first words of the world: the brief, or the prompt.
     pub(crate) first_user_text: Option<Arc<str>>,
-    /// How many messages are the model's.
+    /// How many messages there are.
+    pub(crate) messages: usize,
+    /// How many of them are the model's.
     pub(crate) assistant_messages: usize,
     /// What the model reads, roughly.
     pub(crate) bytes: usize,
@@ -85,6 +89,95 @@ fn joined_strings<'a>(one: &'a str, other: &'a str) -> Cow<'a, str> {
     }
 }
 
+/// How the messages of a conversation are written.
+#[derive(Clone, Debug)]
+pub(crate) struct Writing {
+    pub(crate) wire: Wire,
+    /// What the model is shown of images and documents.
+    pub(crate) attached: Attached,
+}
+
+/// What requests leave out of what was said, because their server does not take it: of how many messages, from the first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct LeftOut {
+    /// The model's thoughts.
+    pub(crate) thoughts: usize,
+    pub(crate) images: usize,
+    pub(crate) documents: usize,
+    /// What the model does not take at all.
+    pub(crate) all_images: bool,
+    pub(crate) all_documents: bool,
+}
+
+/// What a request holds that a server may not take.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Held {
+    /// The model's thoughts.
+    pub(crate) thoughts: bool,
+    pub(crate) images: bool,
+    pub(crate) documents: bool,
+}
+
+/// A message of which a server may not take all.
+#[derive(Clone, Debug)]
+struct Source {
+    /// Its place among all messages.
+    nth: usize,
+    message: Message,
+}
+
+impl Writing {
+    /// One message without what is left out.
+    fn write(&self, source: &Source, calls: &CallNames, left_out: &LeftOut) -> Rendered {
+        let mut message = source.message.clone();
+        if source.nth < left_out.thoughts {
+            message.parts.retain(|part| !self.is_thought(part));
+        }
+        let taken = |is_refused: bool, nth: usize| match is_refused {
+            true => Taken::NotByModel,
+            false if source.nth < nth => Taken::NotThisOne,
+            false => Taken::Shown,
+        };
+        let images = taken(left_out.all_images, left_out.images);
+        let documents = taken(left_out.all_documents, left_out.documents);
+        self.wire.render(&message, calls, &self.attached.without(images, documents))
+    }
+
+    fn is_thought(&self, part: &Part) -> bool {
+        matches!(part, Part::Opaque { wire, raw } if **wire == *self.wire.name() && self.wire.is_thought(raw))
+    }
+}
+
+impl Held {
+    fn or(self, other: Self) -> Self {
+        Self {
+            thoughts: self.thoughts || other.thoughts,
+            images: self.images || other.images,
+            documents: self.documents || other.documents,
+        }
+    }
+}
+
+impl Source {
+    /// The message, if there is anything in it that a server may not take.
+    fn of(nth: usize, message: &Message) -> Option<Self> {
+        let may_be_refused = message.parts.iter().any(|part| matches!(part, Part::Opaque { .. } | Part::Attached(_)));
+        may_be_refused.then(|| Self { nth, message: message.clone() })
+    }
+
+    /// What of it a request holds.
+    fn held(&self, writing: &Writing, left_out: &LeftOut) -> Held {
+        let has = |is: &dyn Fn(&Part) -> bool| self.message.parts.iter().any(is);
+        let shows =
+            |is_image: bool| has(&|part| matches!(part, Part::Attached(file) if file.media.is_image() == is_image));
+        Held {
+            thoughts: self.nth >= left_out.thoughts && has(&|part| writing.is_thought(part)),
+            images: !left_out.all_images && self.nth >= left_out.images && shows(true),
+            documents: !left_out.all_documents && self.nth >= left_out.documents && shows(false),
+        }
+    }
+}
+
 /// One message as JSON fragments of one wire, without the commas around them. Results of tools are apart, because all
 /// wires want them directly behind the calls, before anything else that was said in the meantime.
 #[derive(Clone, Debug)]
@@ -94,28 +187,39 @@ pub(crate) struct Rendered {
     pub(crate) rest: Arc<str>,
     /// `rest` with the model's thoughts in it, where a wire has both forms; else empty.
     pub(crate) with_thoughts: Arc<str>,
-    /// `rest` without the model's signed thoughts, where a wire may have to leave them out; else empty.
-    pub(crate) without_signed: Arc<str>,
+    /// The message, where it may have to be written again.
+    source: Option<Source>,
 }
 
 impl Rendered {
     /// A message of a wire that has one form of it.
     pub(crate) fn new(role: Role, results: String, rest: String) -> Self {
-        Self { role, results: results.into(), rest: rest.into(), with_thoughts: "".into(), without_signed: "".into() }
+        Self { role, results: results.into(), rest: rest.into(), with_thoughts: "".into(), source: None }
+    }
+
+    /// The same, with another form for servers that want the model's thoughts back.
+    pub(crate) fn or_with_thoughts(self, with_thoughts: String) -> Self {
+        Self { with_thoughts: with_thoughts.into(), ..self }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.results.is_empty() && self.rest.is_empty()
     }
 }
 
 impl History {
-    /// A conversation without messages. Without a wire its opening is empty.
-    pub(crate) fn begin(opening: Opening, system_bytes: usize, tools: &[ToolInfo]) -> Self {
+    /// A conversation without messages. Where messages are not written, its opening is empty.
+    pub(crate) fn begin(writing: Option<Writing>, opening: Opening, system_bytes: usize, tools: &[ToolInfo]) -> Self {
         let tool_bytes = |tool: &ToolInfo| tool.name.len() + tool.description.len() + tool.schema.text().len();
         let bytes = system_bytes + tools.iter().map(tool_bytes).sum::<usize>();
-        Self { opening, bytes, ..Self::default() }
+        Self { writing, opening, bytes, ..Self::default() }
     }
 
     /// Adds what was said.
-    pub(crate) fn push(&mut self, wire: Option<(Wire, &Attached)>, message: &Message) {
+    pub(crate) fn push(&mut self, message: &Message) {
         self.bytes += message.bytes();
+        let nth = self.messages;
+        self.messages += 1;
         self.assistant_messages += usize::from(message.role == Role::Assistant);
         for part in &message.parts {
             match part {
@@ -128,11 +232,34 @@ impl History {
                 Part::Text { .. } | Part::ToolResult { .. } | Part::Attached(_) | Part::Opaque { .. } => {}
             }
         }
-        let Some((wire, attached)) = wire else { return };
+        let Some(Writing { wire, attached }) = &self.writing else { return };
         let rendered = wire.render(message, &self.calls, attached);
-        if !(rendered.results.is_empty() && rendered.rest.is_empty()) {
-            self.said.push(rendered);
+        if !rendered.is_empty() {
+            self.said.push(Rendered { source: Source::of(nth, message), ..rendered });
         }
+    }
+
+    /// What a request without what is left out still holds.
+    pub(crate) fn held(&self, left_out: &LeftOut) -> Held {
+        let Some(writing) = &self.writing else { return Held::default() };
+        let sources = self.said.iter().filter_map(|said| said.source.as_ref());
+        sources.map(|source| source.held(writing, left_out)).fold(Held::default(), Held::or)
+    }
+
+    /// The conversation as a request without what is left out says it.
+    pub(crate) fn without(&self, left_out: &LeftOut) -> Cow<'_, Self> {
+        let Some(writing) = &self.writing else { return Cow::Borrowed(self) };
+        if *left_out == LeftOut::default() {
+            return Cow::Borrowed(self);
+        }
+        let said = self.said.iter().map(|said| match &said.source {
+            Some(source) if source.held(writing, left_out) != source.held(writing, &LeftOut::default()) => {
+                writing.write(source, &self.calls, left_out)
+            }
+            _ => said.clone(),
+        });
+        let said = said.filter(|said| !said.is_empty()).collect();
+        Cow::Owned(Self { opening: self.opening.clone(), said, bytes: self.bytes, ..Self::default() })
     }
 
     /// Gives every call of an answer an id that the conversation has not seen. A call that stands twice in the same
@@ -228,7 +355,7 @@ mod tests {
     fn an_id_used_again_for_another_call_becomes_a_new_id() {
         // F5
         let mut history = History::default();
-        history.push(None, &Message { role: Role::Assistant, parts: vec![call("call_0", "{}")] });
+        history.push(&Message { role: Role::Assistant, parts: vec![call("call_0", "{}")] });
         let mut twice = answer(vec![call("call_0", "{}"), call("call_1", "{}"), call("call_1", r#"{"a":1}"#)]);
         twice.malformed = vec![(CallId::new("call_0"), "no".into())];
         let answer = history.with_unique_calls(twice);

@@ -27,6 +27,7 @@ use crate::conversation::Ask;
 use crate::error::Error;
 use crate::failure::{Asked, SAID, cancelled, failed, innermost, is_corrupt};
 use crate::history::{History, Opening};
+use crate::lessons::Lessons;
 use crate::opening_cache::OpeningCache;
 use crate::stream_reader::{StreamReader, StreamState};
 use crate::{limits, schema};
@@ -220,18 +221,22 @@ impl Provider {
         ask: &Ask,
         settings: &ModelSettings,
         takes: Takes,
+        lessons: &Lessons,
     ) -> Result<Answer, CallError> {
         let wire = self.config.wire;
         let known = || Compat::of(self.host, wire, self.base.host_str().unwrap_or_default(), model, takes);
         let compat = self.compat.of(model, known);
-        let body = wire.body(history, model, ask, &compat, settings);
-        let is_held = wire.holds_to_schema(history, &compat);
+        let left_out = lessons.left_out(history, &compat);
+        let said = history.without(&left_out);
+        let body = wire.body(&said, model, ask, &compat, settings);
+        let is_held = wire.holds_to_schema(&said, &compat);
         match self.converse(model, body, ask).await {
             Ok(answer) if ask.output_schema.is_some() && !is_held => Ok(unfenced(answer)),
             Ok(answer) => Ok(answer),
             Err(error) => {
-                let sent = Sent::of(wire, model, history, ask, settings, &compat);
-                Err(self.scrubbed(self.learnt(model, &compat, &sent, error)))
+                let sent = Sent::of(wire, model, (&said, history.held(&left_out)), ask, settings, &compat);
+                let about_this = |said: &str| lessons.learn(said, history);
+                Err(self.scrubbed(self.learnt(model, &compat, &sent, error, about_this)))
             }
         }
     }
@@ -240,8 +245,15 @@ impl Provider {
         CallError { message: self.scrub(error.message.to_string()).into(), ..error }
     }
 
-    /// A failure from which something was learnt for the next request; any other as it is.
-    fn learnt(&self, model: &str, asked: &Compat, sent: &Sent, error: CallError) -> CallError {
+    /// A failure from which something was learnt for the next request; any other as it is. `about_this` learns about the conversation alone.
+    fn learnt(
+        &self,
+        model: &str,
+        asked: &Compat,
+        sent: &Sent,
+        error: CallError,
+        about_this: impl Fn(&str) -> Option<&'static str>,
+    ) -> CallError {
         if error.kind == CallErrorKind::ContextTooLong && !asked.sends("stream") {
             self.compat.stream_again(model);
         }
@@ -250,12 +262,13 @@ impl Provider {
             return error;
         }
         let said = error.message.split_once(SAID).map_or(&*error.message, |(_, said)| said);
-        match self.compat.learn(model, asked, said, sent) {
+        match about_this(said).or_else(|| self.compat.learn(model, asked, said, sent)) {
             Some(done) => {
                 let message = format!("{done} ({})", error.message);
                 CallError {
                     partial: error.partial,
                     tokens: error.tokens,
+                    received_bytes: error.received_bytes,
                     ..failed(CallErrorKind::Unsupported, message)
                 }
             }

@@ -26,6 +26,7 @@ mod governor;
 mod history;
 mod http;
 mod learnt;
+mod lessons;
 pub mod limits;
 mod lines;
 mod listing;

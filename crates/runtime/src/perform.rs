@@ -240,6 +240,9 @@ impl Performer {
                 conversation = conversation.with_effort(effort);
             }
             let tools = self.decided_by.clone().unwrap_or_else(|| self.runtime.tools.snapshot());
+            if let Some(before) = &self.conversation {
+                conversation = conversation.following(&before.conversation);
+            }
             let known = self.runtime.facts.known(&tools);
             let (shared, own) = context::system_parts(&thread.created);
             conversation.begin(&shared, own, &creation::advertised(thread, &known.catalog));

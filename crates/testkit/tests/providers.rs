@@ -4,6 +4,7 @@ mod providers {
     mod adapting;
     mod cancelling;
     mod failing;
+    mod files;
     mod hostile;
     mod secure;
     mod speaking;

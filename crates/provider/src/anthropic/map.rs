@@ -10,7 +10,7 @@ use crate::attached::{Attached, Shown};
 use crate::compat::{Compat, SchemaForm};
 use crate::config::{CacheTime, ModelSettings, Wire};
 use crate::conversation::Ask;
-use crate::history::{History, Opening, Rendered, fragment, join};
+use crate::history::{History, Opening, Rendered, fragment, fragments, join};
 use crate::{names, schema, settings};
 
 /// The longest tool name that this wire accepts.
@@ -34,7 +34,6 @@ pub(crate) fn tool(tool: &ToolInfo) -> String {
 pub(crate) fn render(message: &Message, attached: &Attached) -> Rendered {
     let mut results = Vec::new();
     let mut rest = Vec::new();
-    let mut thoughts = Vec::new();
     for part in &message.parts {
         match part {
             Part::Text { text, .. } if text.trim().is_empty() => {}
@@ -61,21 +60,15 @@ pub(crate) fn render(message: &Message, attached: &Attached) -> Rendered {
                     }
                 }
             }),
-            Part::Opaque { wire, raw } if &**wire == WIRE => {
-                if is_thinking(raw) {
-                    thoughts.push(rest.len());
-                }
-                rest.push(raw.text().to_owned());
-            }
+            Part::Opaque { wire, raw } if &**wire == WIRE => rest.push(raw.text().to_owned()),
             Part::Opaque { .. } => {}
         }
     }
-    let others = rest.iter().enumerate().filter(|(nth, _)| !thoughts.contains(nth)).map(|(_, block)| block.as_str());
-    let bare = if thoughts.is_empty() { String::new() } else { others.collect::<Vec<_>>().join(",") };
-    Rendered { without_signed: bare.into(), ..Rendered::new(message.role, results.join(","), rest.join(",")) }
+    Rendered::new(message.role, results.join(","), rest.join(","))
 }
 
-fn is_thinking(block: &Json) -> bool {
+/// Whether a block is what the model thought.
+pub(crate) fn is_thought(block: &Json) -> bool {
     let kind = serde_json::from_str::<Event<'_>>(block.text()).map(|block| block.kind);
     kind.is_ok_and(|kind| kind == "thinking" || kind == "redacted_thinking")
 }
@@ -128,13 +121,13 @@ pub(crate) fn body(history: &History, model: &str, ask: &Ask, compat: &Compat, s
     }
     body.extend_from_slice(settings::members(Wire::Anthropic, model, settings, ask.max_tokens, compat).as_bytes());
     body.extend_from_slice(br#","messages":["#);
-    messages(&mut body, &history.said, kept, compat);
+    messages(&mut body, &history.said, kept);
     body.extend_from_slice(b"]}");
     body
 }
 
 /// Neighbours in the same role become one message, so that all results of a turn stand together, first.
-fn messages(body: &mut Vec<u8>, said: &[Rendered], kept: CacheTime, compat: &Compat) {
+fn messages(body: &mut Vec<u8>, said: &[Rendered], kept: CacheTime) {
     let runs: Vec<&[Rendered]> = said.chunk_by(|a, b| a.role == b.role).collect();
     let mut users_left = runs.iter().filter(|run| run[0].role == Role::User).count();
     for (nth, run) in runs.into_iter().enumerate() {
@@ -145,11 +138,7 @@ fn messages(body: &mut Vec<u8>, said: &[Rendered], kept: CacheTime, compat: &Com
             Role::User => body.extend_from_slice(br#"{"role":"user","content":["#),
             Role::Assistant => body.extend_from_slice(br#"{"role":"assistant","content":["#),
         }
-        let blocks = run.iter().map(|said| match &*said.without_signed {
-            bare if !bare.is_empty() && !compat.returns_signed => bare,
-            _ => &*said.rest,
-        });
-        join(body, run.iter().map(|said| &*said.results).chain(blocks));
+        join(body, fragments(run));
         if run[0].role == Role::User {
             if users_left <= MARKED_MESSAGES {
                 mark(body, kept);

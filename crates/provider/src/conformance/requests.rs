@@ -14,7 +14,7 @@ use crate::codec::Host;
 use crate::compat::{Compat, SchemaForm, Takes};
 use crate::config::{Effort, ModelSettings};
 use crate::conversation::Ask;
-use crate::history::History;
+use crate::history::{History, Writing};
 use crate::opening_cache::OpeningCache;
 
 fn tool() -> ToolInfo {
@@ -60,11 +60,15 @@ fn conversation() -> Vec<Message> {
     ]
 }
 
+fn writing(wire: Wire) -> Option<Writing> {
+    Some(Writing { wire, attached: Attached::default() })
+}
+
 fn history(wire: Wire, tools: &[ToolInfo], messages: &[Message]) -> History {
     let opening = OpeningCache::default().of(wire, "be brief", tools);
-    let mut history = History::begin(opening, "be brief".len(), tools);
+    let mut history = History::begin(writing(wire), opening, "be brief".len(), tools);
     for message in messages {
-        history.push(Some((wire, &Attached::default())), message);
+        history.push(message);
     }
     history
 }
@@ -343,8 +347,8 @@ fn the_limit_of_the_answer_has_the_name_that_the_server_knows() {
 fn a_server_that_passes_marks_on_to_anthropic_gets_them_and_others_get_none() {
     let opening =
         OpeningCache::default().of(Wire::OpenAi, "be brief", &[tool()]).with_own(Wire::OpenAi, "\nYou are 'a'.");
-    let mut history = History::begin(opening, 0, &[tool()]);
-    history.push(Some((Wire::OpenAi, &Attached::default())), &Message::user("hello", Origin::Person));
+    let mut history = History::begin(writing(Wire::OpenAi), opening, 0, &[tool()]);
+    history.push(&Message::user("hello", Origin::Person));
     let system = |model: &str, host: Host| -> Value {
         let body: Value = serde_json::from_slice(&Wire::OpenAi.body(
             &history,
@@ -376,8 +380,9 @@ fn a_model_that_takes_no_schema_is_told_it_in_the_prompt() {
         for form in [SchemaForm::JsonMode, SchemaForm::Prompt] {
             let compat = Compat { schema: form, ..compat("a-model") };
             for system in ["be brief", ""] {
-                let mut history = History::begin(OpeningCache::default().of(wire, system, &[]), system.len(), &[]);
-                history.push(Some((wire, &Attached::default())), &Message::user("go", Origin::Person));
+                let opening = OpeningCache::default().of(wire, system, &[]);
+                let mut history = History::begin(writing(wire), opening, system.len(), &[]);
+                history.push(&Message::user("go", Origin::Person));
                 let body: Value =
                     serde_json::from_slice(&wire.body(&history, "a-model", &ask, &compat, &ModelSettings::default()))
                         .expect("a body is JSON");

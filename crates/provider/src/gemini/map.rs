@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use agent::CallId;
 use agent::message::{Message, Part, Role};
 use agent::tools::ToolInfo;
+use agent::{CallId, Json};
 
 use super::wire::{Blob, Call, CallResult, Declaration, Output, Signature, Thought, WirePart};
 use super::{OWN_ID, WIRE};
@@ -65,6 +65,11 @@ pub(crate) fn render(message: &Message, calls: &CallNames, attached: &Attached) 
     // What it belonged to was left out; the provider takes it with an empty text.
     rest.extend(signature.map(|signature| fragment(&text_part("", Some(signature)))));
     Rendered::new(message.role, results.join(","), rest.join(","))
+}
+
+/// Whether a block is what the model thought, or signs it.
+pub(crate) fn is_thought(block: &Json) -> bool {
+    serde_json::from_str::<Signature>(block.text()).is_ok() || serde_json::from_str::<Thought>(block.text()).is_ok()
 }
 
 fn text_part(text: &str, thought_signature: Option<String>) -> WirePart<'_> {

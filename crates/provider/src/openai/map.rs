@@ -80,7 +80,7 @@ pub(crate) fn render(message: &Message, attached: &Attached) -> Rendered {
                 thoughtful(&kept, said).map(|(content, members)| answer(content, members)).unwrap_or_default();
         }
     }
-    Rendered { with_thoughts: with_thoughts.into(), ..Rendered::new(message.role, results.join(","), rest) }
+    Rendered::new(message.role, results.join(","), rest).or_with_thoughts(with_thoughts)
 }
 
 /// What always goes back to the server that gave it: it exists for nothing else.

@@ -71,7 +71,7 @@ pub(crate) fn render(message: &Message, attached: &Attached) -> Rendered {
                 Ok(label) => phase = Some(label.phase),
                 Err(_) => {
                     rest.push(raw.text().to_owned());
-                    if !is_reasoning(raw) {
+                    if !is_thought(raw) {
                         followed = rest.len();
                     }
                 }
@@ -83,7 +83,8 @@ pub(crate) fn render(message: &Message, attached: &Attached) -> Rendered {
     Rendered::new(message.role, results.join(","), rest.join(","))
 }
 
-fn is_reasoning(item: &Json) -> bool {
+/// Whether an item is what the model thought.
+pub(crate) fn is_thought(item: &Json) -> bool {
     serde_json::from_str::<Kind<'_>>(item.text()).is_ok_and(|item| item.kind == "reasoning")
 }
 

@@ -261,8 +261,9 @@ fn thinks(block: &Value) -> bool {
     block["type"] == "thinking" || block["type"] == "redacted_thinking"
 }
 
-/// Whether a request holds no thought any more, because something besides thoughts has changed before one of them.
-fn is_shortened(body: &Value, given: &HashMap<String, Given>) -> bool {
+/// The last message of a request before which something besides thoughts has changed since the model thought there. Up to it thoughts may be
+/// left out; those that came later belong to the conversation as it is now.
+fn last_changed(body: &Value, given: &HashMap<String, Given>) -> Option<usize> {
     let without_thoughts = |mut said: Value| {
         for message in said["messages"].as_array_mut().into_iter().flatten() {
             if let Some(blocks) = message["content"].as_array_mut() {
@@ -272,14 +273,15 @@ fn is_shortened(body: &Value, given: &HashMap<String, Given>) -> bool {
         said
     };
     let messages = body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let has_changed = |(nth, message): (usize, &Value)| {
-        let id = blocks_of(message).iter().find_map(|block| block["id"].as_str())?;
-        let given = given.get(id).filter(|given| !given.thinking.is_empty())?;
-        let now = without_thoughts(before(body, Some(nth)));
-        Some(given.thinking.iter().all(|(_, said_before)| without_thoughts(said_before.clone()) != now))
+    let has_changed = |(nth, message): &(usize, &Value)| {
+        let id = blocks_of(message).iter().find_map(|block| block["id"].as_str());
+        let given = id.and_then(|id| given.get(id)).filter(|given| !given.thinking.is_empty());
+        given.is_some_and(|given| {
+            let now = without_thoughts(before(body, Some(*nth)));
+            given.thinking.iter().all(|(_, said_before)| without_thoughts(said_before.clone()) != now)
+        })
     };
-    let has_thoughts = messages.iter().flat_map(blocks_of).any(thinks);
-    !has_thoughts && messages.iter().enumerate().filter_map(has_changed).any(|has_changed| has_changed)
+    messages.iter().enumerate().filter(has_changed).map(|(nth, _)| nth).last()
 }
 
 /// What the model thought before a call comes back before that call, to the letter. Where anything before it has changed, it must not.
@@ -305,7 +307,7 @@ fn check_thinking(
             )
         });
     };
-    if is_shortened(body, given_all) {
+    if !blocks.iter().any(thinks) && last_changed(body, given_all).is_some_and(|last| nth <= last) {
         return Ok(());
     }
     let found = blocks[0]["type"].as_str().unwrap_or_default();

@@ -196,6 +196,49 @@ async fn thoughts_that_are_bound_to_a_conversation_are_left_out_once_it_was_shor
 }
 
 #[tokio::test]
+async fn a_conversation_that_was_shortened_takes_no_thoughts_from_another_one_nor_those_that_come_later_from_itself() {
+    let server = ModelServer::start(|request| match request.assistant_messages {
+        nth @ 0..4 => Turn::text("I look.").call(&format!("c{nth}"), "read_file", "{}").thinks("Two files."),
+        _ => Turn::text("Done."),
+    })
+    .await;
+    let providers = providers(config(Wire::Anthropic, server.url(Wire::Anthropic)));
+    let mut conversation = begin(&providers, "claude-sonnet-5-5");
+    let mut answers = Vec::new();
+    for id in ["c0", "c1"] {
+        let answer = conversation.ask(ask()).await.expect("a call");
+        conversation.push(&said(Role::Assistant, answer.parts.clone()));
+        conversation.push(&said(Role::User, vec![result(id)]));
+        answers.push(answer);
+    }
+    let shorten = |mut shortened: Conversation| {
+        for (id, answer) in ["c0", "c1"].into_iter().zip(answers.clone()) {
+            shortened.push(&said(Role::Assistant, answer.parts));
+            let content = if id == "c0" { "(left out)" } else { "its content" };
+            let result = Part::ToolResult { id: agent::CallId::new(id), content: content.into(), is_error: false };
+            shortened.push(&said(Role::User, vec![result]));
+        }
+        shortened
+    };
+    let thoughts = |nth: usize| server.requests()[nth].body.to_string().matches(r#""type":"thinking""#).count();
+    let mut shortened = shorten(begin(&providers, "claude-sonnet-5-5"));
+    shortened.ask(ask()).await.expect_err("what comes before the second thought has changed");
+    let answer = shortened.ask(ask()).await.expect("without them");
+    // The other conversation still has all of its thoughts, which its server wants back.
+    conversation.ask(ask()).await.expect("nothing before its thoughts has changed");
+    assert_eq!(thoughts(4), 2);
+    // What is thought from now on belongs to the conversation as it is now.
+    shortened.push(&said(Role::Assistant, answer.parts));
+    shortened.push(&said(Role::User, vec![result("c2")]));
+    shortened.ask(ask()).await.expect("the server got back what it gave");
+    assert_eq!(thoughts(5), 1);
+    // The same conversation, shortened again: it is not refused a second time.
+    let again = shorten(begin(&providers, "claude-sonnet-5-5").following(&shortened));
+    again.ask(ask()).await.expect("its thoughts were left out");
+    assert_eq!((thoughts(6), server.refusals().len()), (0, 1), "{:?}", server.refusals());
+}
+
+#[tokio::test]
 async fn the_least_and_the_most_effort_are_words_that_each_wire_takes() {
     for (wire, model, least, most) in [
         (Wire::OpenAi, "gpt-5", json!("minimal"), json!("high")),

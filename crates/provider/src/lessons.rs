@@ -1,0 +1,84 @@
+//! What a server has said about one conversation, where `compat.rs` holds what it said about a model: which of the thoughts and files so
+//! far it does not take. It is kept with the conversation, because the server may want the thoughts of another one back, and another one
+//! may have better files.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::compat::{Compat, Said};
+use crate::history::{History, LeftOut};
+
+/// How servers say that they take files of this kind, but not this one.
+const BAD_FILES: [&str; 14] = [
+    "could not process",
+    "unable to process",
+    "is valid",
+    "not valid",
+    "invalid image",
+    "invalid pdf",
+    "invalid base64",
+    "cannot decode",
+    "failed to decode",
+    "exceeds",
+    "max allowed size",
+    "too large",
+    "a maximum of",
+    "password",
+];
+
+/// What was learnt about one conversation.
+#[derive(Debug, Default)]
+pub(crate) struct Lessons(Mutex<State>);
+
+#[derive(Clone, Copy, Debug, Default)]
+struct State {
+    left_out: LeftOut,
+    /// Whether the server refused thoughts because something before them had changed.
+    binds_thoughts: bool,
+    /// Whether all that is said before the next request was said before it was shortened.
+    is_shortened: bool,
+}
+
+impl Lessons {
+    /// What is known of the same conversation after it was shortened: thoughts that were bound to what it was are left out at once.
+    pub(crate) fn shortened(&self) -> Self {
+        let binds_thoughts = self.lock().binds_thoughts;
+        Self(Mutex::new(State { binds_thoughts, is_shortened: binds_thoughts, ..State::default() }))
+    }
+
+    /// What the next request leaves out, to a model of which so much is known.
+    pub(crate) fn left_out(&self, history: &History, compat: &Compat) -> LeftOut {
+        let mut state = self.lock();
+        if std::mem::take(&mut state.is_shortened) {
+            state.left_out.thoughts = history.messages;
+        }
+        LeftOut { all_images: !compat.images, all_documents: !compat.documents, ..state.left_out }
+    }
+
+    /// Learns from what a server said about a request for the next answer: what is done about it, if anything is.
+    pub(crate) fn learn(&self, said: &str, history: &History) -> Option<&'static str> {
+        let said = Said::new(said);
+        let mut state = self.lock();
+        let held = history.held(&state.left_out);
+        // The provider checks that nothing before a thought has changed. It has where old results were left out to make room.
+        if held.thoughts && said.has("bound to a different conversation") {
+            state.left_out.thoughts = history.messages;
+            state.binds_thoughts = true;
+            return Some(
+                "the model's earlier thoughts are left out, because the conversation before them was shortened",
+            );
+        }
+        if held.images && said.is_about_images() && said.is_any(&BAD_FILES) {
+            state.left_out.images = history.messages;
+            return Some("the images so far are left out");
+        }
+        if held.documents && said.is_about_documents() && said.is_any(&BAD_FILES) {
+            state.left_out.documents = history.messages;
+            return Some("the documents so far are left out");
+        }
+        None
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
