@@ -59,10 +59,13 @@ pub enum Part {
     },
     /// An image or a document, which is shown to models that take it.
     Attached(Attachment),
-    /// A block that only the provider understands (thinking, signatures), sent back byte for byte to a provider of the same wire.
+    /// A block that only the provider understands (thinking, signatures), sent back byte for byte to the model that gave it.
     Opaque {
         /// The wire it belongs to.
         wire: Arc<str>,
+        /// The model that gave it, as `provider/model`; none in logs in which that was not written down.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        from: Option<Arc<str>>,
         /// The block.
         raw: Json,
     },
@@ -74,13 +77,13 @@ const OFFERS: &str = "offers";
 impl Part {
     /// A block that says what a person may answer. No model is shown it.
     pub fn offers(offers: &[Offer]) -> Self {
-        Self::Opaque { wire: OFFERS.into(), raw: Json::of(&serde_json::json!({ OFFERS: offers })) }
+        Self::Opaque { wire: OFFERS.into(), from: None, raw: Json::of(&serde_json::json!({ OFFERS: offers })) }
     }
 
     /// The offers of such a block; none of any other part.
     pub fn offered(&self) -> Vec<Offer> {
         match self {
-            Self::Opaque { wire, raw } if **wire == *OFFERS => {
+            Self::Opaque { wire, raw, .. } if **wire == *OFFERS => {
                 // A block of an earlier or later version that reads differently offers nothing.
                 serde_json::from_value(raw.value()[OFFERS].clone()).unwrap_or_default()
             }

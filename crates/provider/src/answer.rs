@@ -77,7 +77,7 @@ fn take(answer: &mut Answer, piece: Piece) {
     match piece {
         Piece::Text(text) if text.is_empty() => {}
         Piece::Text(text) => answer.parts.push(Part::Text { text: text.into(), origin: Origin::Model }),
-        Piece::Opaque { wire, raw } => answer.parts.push(Part::Opaque { wire: wire.into(), raw }),
+        Piece::Opaque { wire, raw } => answer.parts.push(Part::Opaque { wire: wire.into(), from: None, raw }),
         Piece::Call { id, name, arguments } => {
             let id = CallId::new(id);
             let input = if arguments.trim().is_empty() { Ok(Json::object()) } else { object(&arguments) };

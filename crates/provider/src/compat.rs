@@ -8,6 +8,8 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
+use agent::message::Role;
+
 use crate::codec::Host;
 use crate::config::{ModelSettings, Wire};
 use crate::conversation::Ask;
@@ -33,6 +35,10 @@ pub(crate) struct Compat {
     pub(crate) empty_words: bool,
     /// Whether the model's thoughts are sent back where they are plain text. Signed ones always are.
     pub(crate) returns_thoughts: bool,
+    /// Whether calls that another model made are sent with what the server demands beside a call of its own: an empty thought, or a
+    /// placeholder for a signature.
+    pub(crate) fills_thoughts: bool,
+    pub(crate) fills_signatures: bool,
     /// Whether marks say which part of the prompt is worth keeping.
     pub(crate) takes_marks: bool,
     /// Fields that are left out.
@@ -122,6 +128,12 @@ const THOUGHTFUL_MODELS: [&str; 7] = ["deepseek", "kimi", "glm-", "minimax", "mi
 /// Families that refuse the older name of the limit.
 const NEWER_LIMIT: [&str; 6] = ["o1", "o3", "o4", "gpt-5", "gpt-6", "gpt-7"];
 
+/// Whether a model of this name refuses calls without a signature: those of Gemini do from the third generation on.
+fn demands_signatures(name: &str) -> bool {
+    let generation = name.strip_prefix("gemini-").and_then(|rest| rest.split(['.', '-']).next()?.parse::<u32>().ok());
+    generation.is_some_and(|generation| generation >= 3)
+}
+
 /// What is said of a stream that ends without a byte. Some servers (llama-cpp-python) answer so where they fail before the first word, and say
 /// why only if they are asked without a stream.
 pub(crate) const EMPTY_STREAM: &str = "the server sent an empty stream";
@@ -144,6 +156,8 @@ impl Compat {
             documents: true,
             empty_words: false,
             returns_thoughts,
+            fills_thoughts: false,
+            fills_signatures: wire == Wire::Gemini && demands_signatures(&name),
             takes_marks: host.takes_marks(model),
             omitted: Vec::new(),
             learnt: Learnt::default(),
@@ -174,7 +188,8 @@ impl Compat {
             self.omitted.push("stream");
             return Some("it is asked without a stream, so that it can say why");
         }
-        if sent.wire == Wire::OpenAi && !self.learnt.limit && said.has("max_completion_tokens") {
+        if sent.wire == Wire::OpenAi && !self.learnt.limit && said.has("max_completion_tokens")
+        {
             self.learnt.limit = true;
             self.limit = match self.limit {
                 LimitName::MaxTokens => LimitName::MaxCompletionTokens,
@@ -182,7 +197,7 @@ impl Compat {
             };
             return Some("the limit of the answer is sent under its other name");
         }
-        if let Some(done) = self.learn_thoughts(&said, sent) {
+        if let Some(done) = self.learn_placeholders(&said, sent).or_else(|| self.learn_thoughts(&said, sent)) {
             return Some(done);
         }
         if sent.empty_answer && !self.empty_words && said.has("content") && said.is_any(&NO_NULL) {
@@ -195,6 +210,19 @@ impl Compat {
         let field = sent.optional.iter().copied().find(|field| self.sends(field) && said.refuses(field))?;
         self.omitted.push(field);
         Some("the field that it refused is left out")
+    }
+
+    fn learn_placeholders(&mut self, said: &Said, sent: &Sent) -> Option<&'static str> {
+        let is_filled = match sent.wire {
+            Wire::Gemini | Wire::OpenAi if said.has("missing a thought_signature") => &mut self.fills_signatures,
+            Wire::OpenAi if said.wants_thoughts() && (self.returns_thoughts || !sent.thoughts) => {
+                self.returns_thoughts = true;
+                &mut self.fills_thoughts
+            }
+            _ => return None,
+        };
+        let is_new = sent.lacks_thoughts && !std::mem::replace(is_filled, true);
+        is_new.then_some("calls that another model made are sent with a placeholder for what it thought")
     }
 
     fn learn_thoughts(&mut self, said: &Said, sent: &Sent) -> Option<&'static str> {
@@ -235,6 +263,8 @@ pub(crate) struct Sent {
     empty_answer: bool,
     /// Thoughts of the model, whether they were sent back or not.
     thoughts: bool,
+    /// Answers beside which no thoughts were kept.
+    lacks_thoughts: bool,
     /// What else was said that a server may not take.
     held: Held,
 }
@@ -260,6 +290,7 @@ impl Sent {
             schema: ask.output_schema.is_some(),
             empty_answer: history.said.iter().any(|said| said.rest.contains(r#""content":null"#)),
             thoughts: history.said.iter().any(|said| !said.with_thoughts.is_empty()),
+            lacks_thoughts: history.said.iter().any(|said| said.role == Role::Assistant && said.lacks_thoughts()),
             held,
         }
     }
@@ -382,6 +413,16 @@ impl Said {
         (first(&IMAGES), first(&DOCUMENTS))
     }
 
+    fn wants_thoughts(&self) -> bool {
+        self.has("reasoning_content")
+            && self.is_any(&["must be passed back", "missing", "is required", "field required"])
+    }
+
+    /// Whether anything is refused.
+    pub(crate) fn is_refusal(&self) -> bool {
+        self.is_any(&REFUSALS)
+    }
+
     fn refuses_files(&self) -> bool {
         self.is_any(&NO_FILES) || self.is_any(&REFUSALS)
     }
@@ -463,7 +504,16 @@ mod tests {
     fn sent() -> Sent {
         let optional = vec!["stream_options", "temperature"];
         let held = Held { thoughts: true, images: true, documents: true };
-        Sent { wire: Wire::OpenAi, optional, tools: true, schema: true, empty_answer: true, thoughts: true, held }
+        Sent {
+            wire: Wire::OpenAi,
+            optional,
+            tools: true,
+            schema: true,
+            empty_answer: true,
+            thoughts: true,
+            lacks_thoughts: false,
+            held,
+        }
     }
 
     fn plain() -> Compat {

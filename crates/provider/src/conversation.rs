@@ -162,7 +162,11 @@ impl Conversation {
             Backend::Provider(provider, ..) => provider.opening(shared, tools).with_own(provider.wire(), own),
             Backend::Scripted(_) | Backend::Resident(_) => Opening::default(),
         };
-        let writing = self.backend.wire().map(|wire| Writing { wire, attached: self.attached.clone() });
+        let writing = self.backend.wire().map(|wire| Writing {
+            wire,
+            model: Arc::clone(&self.name),
+            attached: self.attached.clone(),
+        });
         self.history = Arc::new(History::begin(writing, opening, shared.len() + own.len(), tools));
         if matches!(self.backend, Backend::Resident(_)) {
             let system = format!("{shared}{own}").into();
@@ -224,7 +228,7 @@ impl Conversation {
                     }
                 }
             }
-            answer.map(|answer| history.with_unique_calls(answer))
+            answer.map(|answer| history.signed(history.with_unique_calls(answer)))
         }
     }
 }

@@ -7,7 +7,7 @@ mod map;
 mod stream;
 mod wire;
 
-pub(crate) use map::{body, is_thought, render, system, tool};
+pub(crate) use map::{PLACEHOLDER, body, is_thought, render, system, tool};
 pub(crate) use stream::Reader;
 
 /// The name under which opaque parts are kept.

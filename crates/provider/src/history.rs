@@ -93,6 +93,8 @@ fn joined_strings<'a>(one: &'a str, other: &'a str) -> Cow<'a, str> {
 #[derive(Clone, Debug)]
 pub(crate) struct Writing {
     pub(crate) wire: Wire,
+    /// The model, as `provider/model`. What another one gave is not for its server: it is refused there, and is nothing that it should see.
+    pub(crate) model: Arc<str>,
     /// What the model is shown of images and documents.
     pub(crate) attached: Attached,
 }
@@ -127,6 +129,17 @@ struct Source {
 }
 
 impl Writing {
+    /// A message without the blocks that another model gave.
+    fn own<'a>(&self, message: &'a Message) -> Cow<'a, Message> {
+        let is_foreign = |part: &Part| matches!(part, Part::Opaque { from: Some(from), .. } if **from != *self.model);
+        if !message.parts.iter().any(is_foreign) {
+            return Cow::Borrowed(message);
+        }
+        let mut message = message.clone();
+        message.parts.retain(|part| !is_foreign(part));
+        Cow::Owned(message)
+    }
+
     /// One message without what is left out.
     fn write(&self, source: &Source, calls: &CallNames, left_out: &LeftOut) -> Rendered {
         let mut message = source.message.clone();
@@ -144,7 +157,7 @@ impl Writing {
     }
 
     fn is_thought(&self, part: &Part) -> bool {
-        matches!(part, Part::Opaque { wire, raw } if **wire == *self.wire.name() && self.wire.is_thought(raw))
+        matches!(part, Part::Opaque { wire, raw, .. } if **wire == *self.wire.name() && self.wire.is_thought(raw))
     }
 }
 
@@ -185,7 +198,8 @@ pub(crate) struct Rendered {
     pub(crate) role: Role,
     pub(crate) results: Arc<str>,
     pub(crate) rest: Arc<str>,
-    /// `rest` with the model's thoughts in it, where a wire has both forms; else empty.
+    /// `rest` with the model's thoughts in it, or with placeholders for the signatures of calls that another model made, where a wire has
+    /// both forms; else empty.
     pub(crate) with_thoughts: Arc<str>,
     /// The message, where it may have to be written again.
     source: Option<Source>,
@@ -200,6 +214,12 @@ impl Rendered {
     /// The same, with another form for servers that want the model's thoughts back.
     pub(crate) fn or_with_thoughts(self, with_thoughts: String) -> Self {
         Self { with_thoughts: with_thoughts.into(), ..self }
+    }
+
+    /// Whether no thoughts were kept beside it.
+    pub(crate) fn lacks_thoughts(&self) -> bool {
+        let is_opaque = |part: &Part| matches!(part, Part::Opaque { .. });
+        !self.source.as_ref().is_some_and(|source| source.message.parts.iter().any(is_opaque))
     }
 
     fn is_empty(&self) -> bool {
@@ -232,10 +252,11 @@ impl History {
                 Part::Text { .. } | Part::ToolResult { .. } | Part::Attached(_) | Part::Opaque { .. } => {}
             }
         }
-        let Some(Writing { wire, attached }) = &self.writing else { return };
-        let rendered = wire.render(message, &self.calls, attached);
+        let Some(writing) = &self.writing else { return };
+        let message = writing.own(message);
+        let rendered = writing.wire.render(&message, &self.calls, &writing.attached);
         if !rendered.is_empty() {
-            self.said.push(Rendered { source: Source::of(nth, message), ..rendered });
+            self.said.push(Rendered { source: Source::of(nth, &message), ..rendered });
         }
     }
 
@@ -260,6 +281,17 @@ impl History {
         });
         let said = said.filter(|said| !said.is_empty()).collect();
         Cow::Owned(Self { opening: self.opening.clone(), said, bytes: self.bytes, ..Self::default() })
+    }
+
+    /// Writes down which model gave the blocks of an answer that only it understands.
+    pub(crate) fn signed(&self, mut answer: Answer) -> Answer {
+        let Some(writing) = &self.writing else { return answer };
+        for part in &mut answer.parts {
+            if let Part::Opaque { from, .. } = part {
+                *from = Some(Arc::clone(&writing.model));
+            }
+        }
+        answer
     }
 
     /// Gives every call of an answer an id that the conversation has not seen. A call that stands twice in the same

@@ -228,7 +228,7 @@ impl Provider {
         let compat = self.compat.of(model, known);
         let left_out = lessons.left_out(history, &compat);
         let said = history.without(&left_out);
-        let body = wire.body(&said, model, ask, &compat, settings);
+        let body = wire.body(&said, model, ask, &lessons.fit(&compat), settings);
         let is_held = wire.holds_to_schema(&said, &compat);
         match self.converse(model, body, ask).await {
             Ok(answer) if ask.output_schema.is_some() && !is_held => Ok(unfenced(answer)),

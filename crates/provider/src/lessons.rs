@@ -4,8 +4,22 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::compat::{Compat, Said};
+use crate::compat::{Compat, Said, field};
 use crate::history::{History, LeftOut};
+
+/// How servers say that a thought is not one that they gave: another server, account or model did, or something has changed it.
+fn refuses_thoughts(said: &Said) -> bool {
+    const SIGNATURES: [&str; 4] = ["`signature`", "thinking.signature", "thought signature", "thought_signature"];
+    const BLOCKS: [&str; 5] =
+        ["encrypted content", "encrypted_content", "thinking_blocks", "reasoning_details", "extra_content"];
+    const WRONG: [&str; 7] =
+        ["invalid", "not valid", "corrupt", "could not be", "field required", "mismatch", "unable to"];
+    (said.is_any(&SIGNATURES) && said.is_any(&WRONG))
+        || (said.is_any(&BLOCKS) && (said.is_any(&WRONG) || said.is_refusal()))
+        || said.has("invalid signature in thinking block")
+        || (said.has("redacted_thinking") && said.has("cannot be modified"))
+        || said.has("items are not persisted when `store` is set to false")
+}
 
 /// How servers say that they take files of this kind, but not this one.
 const BAD_FILES: [&str; 14] = [
@@ -34,6 +48,8 @@ struct State {
     left_out: LeftOut,
     /// Whether the server refused thoughts because something before them had changed.
     binds_thoughts: bool,
+    /// Whether the model is not asked to think, where it was set to.
+    is_unthinking: bool,
     /// Whether all that is said before the next request was said before it was shortened.
     is_shortened: bool,
 }
@@ -54,6 +70,15 @@ impl Lessons {
         LeftOut { all_images: !compat.images, all_documents: !compat.documents, ..state.left_out }
     }
 
+    /// The form of requests to a model, in this conversation.
+    pub(crate) fn fit(&self, compat: &Compat) -> Compat {
+        let mut compat = compat.clone();
+        if self.lock().is_unthinking {
+            compat.omitted.extend([field::THINKING, field::DISPLAY]);
+        }
+        compat
+    }
+
     /// Learns from what a server said about a request for the next answer: what is done about it, if anything is.
     pub(crate) fn learn(&self, said: &str, history: &History) -> Option<&'static str> {
         let said = Said::new(said);
@@ -66,6 +91,16 @@ impl Lessons {
             return Some(
                 "the model's earlier thoughts are left out, because the conversation before them was shortened",
             );
+        }
+        if held.thoughts && refuses_thoughts(&said) {
+            state.left_out.thoughts = history.messages;
+            state.binds_thoughts = true;
+            return Some("the model's earlier thoughts are left out, because this server does not take them");
+        }
+        // A server that wants a thought before every call cannot have one before those of another model.
+        if !state.is_unthinking && said.has("expected `thinking`") && said.has("when `thinking` is enabled") {
+            state.is_unthinking = true;
+            return Some("the model is asked not to think, because its earlier thoughts are not there");
         }
         if held.images && said.is_about_images() && said.is_any(&BAD_FILES) {
             state.left_out.images = history.messages;

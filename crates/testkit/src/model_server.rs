@@ -105,6 +105,11 @@ impl ModelServer {
 
     /// A server that answers as `answering` says. Requests that a provider would refuse never reach it.
     pub async fn start(answering: impl Fn(&Request) -> Turn + Send + Sync + 'static) -> Self {
+        Self::of("", answering).await
+    }
+
+    /// The same of a provider of this name, which refuses the signatures of any other.
+    pub async fn of(owner: &'static str, answering: impl Fn(&Request) -> Turn + Send + Sync + 'static) -> Self {
         let shared = Arc::new(Shared {
             answering: Box::new(answering),
             requests: Mutex::default(),
@@ -112,7 +117,7 @@ impl ModelServer {
             closed_early: watch::Sender::new(0),
             open: watch::Sender::new(0),
             requested: watch::Sender::new(0),
-            signatures: Signatures::default(),
+            signatures: Signatures { owner, calls: Mutex::default() },
             lists: Mutex::default(),
             given: Mutex::default(),
         });
@@ -202,10 +207,10 @@ async fn answer(State(shared): State<Arc<Shared>>, uri: Uri, headers: HeaderMap,
     let (body, checked) = match serde_json::from_slice::<Value>(&raw) {
         Ok(body) => {
             let checked = match wire {
-                Wire::Anthropic => anthropic::check(&headers, &body, &lock(&shared.given)),
+                Wire::Anthropic => anthropic::check(&headers, &body, &lock(&shared.given), &shared.signatures),
                 Wire::OpenAi => openai::check(&headers, &body, &lock(&shared.given)),
                 Wire::Responses => responses::check(&headers, &body, &shared.signatures),
-                Wire::Gemini => gemini::check(&headers, &body, &shared.signatures),
+                Wire::Gemini => gemini::check(&headers, uri.path(), &body, &shared.signatures),
                 Wire::Ollama => ollama::check(&headers, &body, &lock(&shared.given)),
             };
             let checked = checked.and_then(|()| unique::check(&raw)).and_then(|()| types::check(wire, &body));
@@ -217,7 +222,7 @@ async fn answer(State(shared): State<Arc<Shared>>, uri: Uri, headers: HeaderMap,
     match checked {
         Err(refusal) => refusal.response(wire),
         Ok(()) => {
-            let turn = (shared.answering)(&request);
+            let turn = (shared.answering)(&request).by(shared.signatures.owner);
             match wire {
                 Wire::OpenAi | Wire::Anthropic | Wire::Ollama => shared.give(turn.given(&request)),
                 Wire::Responses | Wire::Gemini => shared.signatures.extend(turn.first_call()),
@@ -271,22 +276,30 @@ fn said(body: &Value) -> (String, usize) {
 }
 
 /// The calls that were sent with a signature, which must come back with it, unchanged.
-#[derive(Default)]
-struct Signatures(Mutex<HashSet<String>>);
+struct Signatures {
+    owner: &'static str,
+    calls: Mutex<HashSet<String>>,
+}
 
 impl Signatures {
-    /// The signature of a call: text that only the server understands.
-    fn sign(call: &str) -> String {
-        BASE64_STANDARD.encode(format!("signature of {call}"))
+    /// The signature of a call by a provider: text that only this provider understands.
+    fn sign(owner: &str, call: &str) -> String {
+        BASE64_STANDARD.encode(format!("{owner} signature of {call}"))
+    }
+
+    /// Whether this provider made a signature.
+    fn is_own(&self, signature: &Value) -> bool {
+        let bytes = signature.as_str().and_then(|signature| BASE64_STANDARD.decode(signature).ok()).unwrap_or_default();
+        bytes.starts_with(format!("{} signature of ", self.owner).as_bytes())
     }
 
     /// The signature that a call was sent with, if it was sent with one.
     fn of(&self, call: &str) -> Option<String> {
-        lock(&self.0).contains(call).then(|| Self::sign(call))
+        lock(&self.calls).contains(call).then(|| Self::sign(self.owner, call))
     }
 
     fn extend(&self, calls: Option<String>) {
-        lock(&self.0).extend(calls);
+        lock(&self.calls).extend(calls);
     }
 }
 

@@ -10,6 +10,7 @@ mod providers {
     mod speaking;
     mod stage;
     mod strict;
+    mod switching;
     mod taking;
     mod thinking;
 }

@@ -60,7 +60,7 @@ pub(crate) fn render(message: &Message, attached: &Attached) -> Rendered {
                     }
                 }
             }),
-            Part::Opaque { wire, raw } if &**wire == WIRE => rest.push(raw.text().to_owned()),
+            Part::Opaque { wire, raw, .. } if &**wire == WIRE => rest.push(raw.text().to_owned()),
             Part::Opaque { .. } => {}
         }
     }

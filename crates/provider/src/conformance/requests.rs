@@ -43,7 +43,7 @@ fn text(text: &str) -> Part {
 
 fn opaque(wire: &str) -> Part {
     let raw = Json::parse(r#"{"type":"thinking",  "thinking":"hm","signature":"s"}"#).expect("JSON");
-    Part::Opaque { wire: wire.into(), raw }
+    Part::Opaque { wire: wire.into(), from: None, raw }
 }
 
 /// A turn with calls, its results among notices in several messages, and an answer.
@@ -61,7 +61,7 @@ fn conversation() -> Vec<Message> {
 }
 
 fn writing(wire: Wire) -> Option<Writing> {
-    Some(Writing { wire, attached: Attached::default() })
+    Some(Writing { wire, model: "test/a-model".into(), attached: Attached::default() })
 }
 
 fn history(wire: Wire, tools: &[ToolInfo], messages: &[Message]) -> History {
@@ -159,7 +159,7 @@ fn openai_gets_results_directly_behind_the_calls() {
 
 #[test]
 fn responses_gets_items_in_their_order_and_its_own_opaque_ones_back() {
-    let own = |raw: &str| Part::Opaque { wire: "responses".into(), raw: Json::parse(raw).expect("JSON") };
+    let own = |raw: &str| Part::Opaque { wire: "responses".into(), from: None, raw: Json::parse(raw).expect("JSON") };
     let reasoning = r#"{"id":"rs_1","type":"reasoning","summary":[],"encrypted_content":"e"}"#;
     let answer = |parts| Message { role: Role::Assistant, parts };
     let mut messages = conversation();
@@ -199,7 +199,7 @@ fn responses_gets_items_in_their_order_and_its_own_opaque_ones_back() {
 
 #[test]
 fn gemini_gets_named_results_and_its_signatures_back_with_their_parts() {
-    let own = |raw: &str| Part::Opaque { wire: "gemini".into(), raw: Json::parse(raw).expect("JSON") };
+    let own = |raw: &str| Part::Opaque { wire: "gemini".into(), from: None, raw: Json::parse(raw).expect("JSON") };
     let mut messages = conversation();
     messages[1].parts.insert(3, own(r#"{"thoughtSignature":"of a"}"#));
     messages[1].parts.push(own(r#"{"text":"","thoughtSignature":"of the end"}"#));
@@ -239,7 +239,7 @@ fn gemini_gets_named_results_and_its_signatures_back_with_their_parts() {
 
 #[test]
 fn ollama_gets_named_results_arguments_as_objects_and_its_thoughts_back() {
-    let own = |raw: &str| Part::Opaque { wire: "ollama".into(), raw: Json::parse(raw).expect("JSON") };
+    let own = |raw: &str| Part::Opaque { wire: "ollama".into(), from: None, raw: Json::parse(raw).expect("JSON") };
     let mut messages = conversation();
     messages[1].parts.insert(0, own(r#"{"thinking":"hm \"so\""}"#));
     // The server gave no id to this one.
@@ -410,7 +410,7 @@ fn a_model_that_takes_no_schema_is_told_it_in_the_prompt() {
 
 #[test]
 fn openai_gets_thoughts_back_as_they_came_where_they_are_wanted_and_signed_ones_everywhere() {
-    let own = |raw: &str| Part::Opaque { wire: "openai".into(), raw: Json::parse(raw).expect("JSON") };
+    let own = |raw: &str| Part::Opaque { wire: "openai".into(), from: None, raw: Json::parse(raw).expect("JSON") };
     let sent = |kept: &str, returns_thoughts: bool| {
         let signature = own(r#"{"call_extra_content":{"google":  {"thought_signature":"s"}}}"#);
         let parts = vec![own(kept), text("so"), signature, call("a"), call("b")];

@@ -133,7 +133,7 @@ fn thinking_and_unknown_blocks_are_kept_in_their_place() {
         .parts
         .iter()
         .map(|part| match part {
-            Part::Opaque { wire, raw } => {
+            Part::Opaque { wire, raw, .. } => {
                 assert_eq!(&**wire, "anthropic");
                 raw.text().to_owned()
             }
@@ -159,7 +159,7 @@ fn thinking_and_unknown_blocks_are_kept_in_their_place() {
 fn shapes(answer: &Answer) -> Vec<String> {
     let shape = |part: &Part| match part {
         Part::Attached(attachment) => attachment.name.to_string(),
-        Part::Opaque { wire, raw } => format!("{wire} {}", raw.text()),
+        Part::Opaque { wire, raw, .. } => format!("{wire} {}", raw.text()),
         Part::Text { text, .. } => format!("text {text}"),
         Part::ToolCall { id, name, input } => format!("call {id} {name} {}", input.text()),
         Part::ToolResult { .. } => panic!("a model never answers with a result"),

@@ -12,11 +12,14 @@ use crate::attached::{Attached, Shown};
 use crate::compat::{Compat, SchemaForm};
 use crate::config::{ModelSettings, Wire};
 use crate::conversation::Ask;
-use crate::history::{CallNames, History, Opening, Rendered, fragment, fragments, join};
+use crate::history::{CallNames, History, Opening, Rendered, fragment, join};
 use crate::{names, schema, settings};
 
 /// The longest tool name that this wire accepts.
 const LONGEST_TOOL_NAME: usize = 64;
+
+/// What stands in the place of a signature where another model made the call, by the provider's documentation.
+pub(crate) const PLACEHOLDER: &str = "skip_thought_signature_validator";
 
 /// A part of the system prompt.
 pub(crate) fn system(text: &str) -> String {
@@ -32,14 +35,22 @@ pub(crate) fn tool(tool: &ToolInfo) -> String {
 pub(crate) fn render(message: &Message, calls: &CallNames, attached: &Attached) -> Rendered {
     let (mut results, mut rest) = (Vec::new(), Vec::new());
     let mut signature = None;
+    let mut placeholder = None;
+    let mut is_signed = false;
     for part in &message.parts {
         match part {
             Part::Text { text, .. } if text.trim().is_empty() => {}
             Part::Text { text, .. } => rest.push(fragment(&text_part(text, signature.take()))),
             Part::ToolCall { id, name, input } => {
                 let call = Call { id: own(id), name: names::tool(name, LONGEST_TOOL_NAME), args: input };
-                let thought_signature = signature.take();
-                rest.push(fragment(&WirePart { function_call: Some(call), thought_signature, ..WirePart::default() }));
+                let thought_signature: Option<String> = signature.take();
+                is_signed |= thought_signature.is_some();
+                let mut part = WirePart { function_call: Some(call), thought_signature, ..WirePart::default() };
+                rest.push(fragment(&part));
+                if placeholder.is_none() {
+                    part.thought_signature = Some(PLACEHOLDER.to_owned());
+                    placeholder = Some((rest.len() - 1, fragment(&part)));
+                }
             }
             Part::ToolResult { id, content, is_error } => {
                 let name = calls.get(id).map_or("unnamed", |name| &**name);
@@ -54,7 +65,7 @@ pub(crate) fn render(message: &Message, calls: &CallNames, attached: &Attached) 
                     fragment(&WirePart { inline_data, ..WirePart::default() })
                 }
             }),
-            Part::Opaque { wire, raw } if &**wire == WIRE => match serde_json::from_str::<Signature>(raw.text()) {
+            Part::Opaque { wire, raw, .. } if &**wire == WIRE => match serde_json::from_str::<Signature>(raw.text()) {
                 Ok(of_next) => signature = Some(of_next.thought_signature),
                 Err(_) if serde_json::from_str::<Thought>(raw.text()).is_ok() => {}
                 Err(_) => rest.push(raw.text().to_owned()),
@@ -64,7 +75,13 @@ pub(crate) fn render(message: &Message, calls: &CallNames, attached: &Attached) 
     }
     // What it belonged to was left out; the provider takes it with an empty text.
     rest.extend(signature.map(|signature| fragment(&text_part("", Some(signature)))));
-    Rendered::new(message.role, results.join(","), rest.join(","))
+    let plain = rest.join(",");
+    // The provider wants the first call of an answer signed.
+    let filled = placeholder.filter(|_| !is_signed).map(|(nth, call)| {
+        rest[nth] = call;
+        rest.join(",")
+    });
+    Rendered::new(message.role, results.join(","), plain).or_with_thoughts(filled.unwrap_or_default())
 }
 
 /// Whether a block is what the model thought, or signs it.
@@ -119,7 +136,11 @@ pub(crate) fn body(history: &History, model: &str, ask: &Ask, compat: &Compat, s
             Role::User => body.extend_from_slice(br#"{"role":"user","parts":["#),
             Role::Assistant => body.extend_from_slice(br#"{"role":"model","parts":["#),
         }
-        join(&mut body, fragments(run));
+        let words = run.iter().map(|said| match &*said.with_thoughts {
+            filled if compat.fills_signatures && !filled.is_empty() => filled,
+            _ => &*said.rest,
+        });
+        join(&mut body, run.iter().map(|said| &*said.results).chain(words));
         body.extend_from_slice(b"]}");
     }
     body.extend_from_slice(b"]}");

@@ -52,7 +52,7 @@ pub(crate) fn render(message: &Message, calls: &CallNames, attached: &Attached) 
                     ..WireMessage::default()
                 }));
             }
-            Part::Opaque { wire, raw } if &**wire == WIRE => {
+            Part::Opaque { wire, raw, .. } if &**wire == WIRE => {
                 kept = serde_json::from_str(raw.text()).unwrap_or_default();
             }
             Part::Opaque { .. } => {}

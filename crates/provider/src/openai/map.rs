@@ -16,7 +16,7 @@ use crate::compat::{Compat, LimitName, SchemaForm};
 use crate::config::{CacheTime, ModelSettings, Wire};
 use crate::conversation::Ask;
 use crate::history::{History, Rendered, fragment, join};
-use crate::{names, schema, settings};
+use crate::{gemini, names, schema, settings};
 
 /// The longest tool name that this wire accepts.
 const LONGEST_TOOL_NAME: usize = 64;
@@ -56,10 +56,12 @@ pub(crate) fn render(message: &Message, attached: &Attached) -> Rendered {
             Part::ToolResult { id, content, .. } => {
                 results.push(fragment(&WireMessage::Tool { tool_call_id: names::call(id.as_str()), content }));
             }
-            Part::Opaque { wire, raw } if &**wire == WIRE => match serde_json::from_str::<KeptOfCall<'_>>(raw.text()) {
-                Ok(call) => of_call = Some(call.call_extra_content),
-                Err(_) => kept = serde_json::from_str(raw.text()).unwrap_or_default(),
-            },
+            Part::Opaque { wire, raw, .. } if &**wire == WIRE => {
+                match serde_json::from_str::<KeptOfCall<'_>>(raw.text()) {
+                    Ok(call) => of_call = Some(call.call_extra_content),
+                    Err(_) => kept = serde_json::from_str(raw.text()).unwrap_or_default(),
+                }
+            }
             Part::Opaque { .. } => {}
         }
     }
@@ -235,8 +237,28 @@ pub(crate) fn body(history: &History, model: &str, ask: &Ask, compat: &Compat, s
 fn answer<'a>(said: &'a Rendered, compat: &Compat) -> Cow<'a, str> {
     let is_thoughtful = compat.returns_thoughts && !said.with_thoughts.is_empty();
     let answer = if is_thoughtful { &*said.with_thoughts } else { &*said.rest };
-    match answer.strip_prefix(NO_WORDS).filter(|_| compat.empty_words) {
+    let answer = match answer.strip_prefix(NO_WORDS).filter(|_| compat.empty_words) {
         Some(rest) => Cow::Owned(format!("{EMPTY_WORDS}{rest}")),
         None => Cow::Borrowed(answer),
+    };
+    let is_filled = said.role == Role::Assistant && said.lacks_thoughts() && !answer.is_empty();
+    match is_filled && (compat.fills_thoughts || compat.fills_signatures) {
+        true => Cow::Owned(filled(&answer, compat)),
+        false => answer,
     }
+}
+
+/// An answer of another model with placeholders for what the server demands beside its own.
+fn filled(answer: &str, compat: &Compat) -> String {
+    let Ok(mut answer) = serde_json::from_str::<Value>(answer) else { return answer.to_owned() };
+    if compat.fills_thoughts {
+        // Servers take a blank for a thought, and no empty text.
+        answer["reasoning_content"] = json!(" ");
+    }
+    if compat.fills_signatures
+        && let Some(call) = answer.pointer_mut("/tool_calls/0")
+    {
+        call["extra_content"] = json!({"google": {"thought_signature": gemini::PLACEHOLDER}});
+    }
+    answer.to_string()
 }

@@ -67,7 +67,7 @@ pub(crate) fn render(message: &Message, attached: &Attached) -> Rendered {
                 });
                 followed = rest.len();
             }
-            Part::Opaque { wire, raw } if &**wire == WIRE => match serde_json::from_str::<Phase>(raw.text()) {
+            Part::Opaque { wire, raw, .. } if &**wire == WIRE => match serde_json::from_str::<Phase>(raw.text()) {
                 Ok(label) => phase = Some(label.phase),
                 Err(_) => {
                     rest.push(raw.text().to_owned());

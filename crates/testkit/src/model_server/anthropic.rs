@@ -32,7 +32,12 @@ const FIELDS: [&str; 14] = [
 const MOST_CACHE_MARKS: usize = 4;
 
 /// Refuses what the provider refuses.
-pub(super) fn check(headers: &HeaderMap, body: &Value, given: &HashMap<String, Given>) -> Checked {
+pub(super) fn check(
+    headers: &HeaderMap,
+    body: &Value,
+    given: &HashMap<String, Given>,
+    signatures: &Signatures,
+) -> Checked {
     match headers.contains_key("authorization") {
         true => check_headers(headers, "authorization", &format!("Bearer {}", super::KEY))?,
         false => check_headers(headers, "x-api-key", super::KEY)?,
@@ -72,6 +77,7 @@ pub(super) fn check(headers: &HeaderMap, body: &Value, given: &HashMap<String, G
         check_closed(&format["schema"])?;
     }
     check_messages(whole, has_tools, given)?;
+    check_signatures(whole, signatures)?;
     check_marks(body)
 }
 
@@ -125,7 +131,7 @@ pub(super) fn thinking(saying: &Saying, asked: &Value) -> Option<Value> {
     let of = saying.first_call().map(|call| call.id.as_str());
     let is_thought = thinks && thinking["type"] != "disabled" && (of.is_some() || !saying.thoughts.is_empty());
     let words = if is_shown { saying.thoughts.as_str() } else { "" };
-    let signature = Signatures::sign(of.unwrap_or(&saying.text));
+    let signature = saying.sign(of.unwrap_or(&saying.text));
     is_thought.then(|| json!({"type": "thinking", "thinking": words, "signature": signature}))
 }
 
@@ -234,7 +240,8 @@ fn check_messages(body: &Value, has_tools: bool, given: &HashMap<String, Given>)
     })
 }
 
-/// What a request says before one of its messages, or in all of them, without marks for the cache: what a thought is bound to.
+/// The model of a request and what it says before one of its messages, or in all of them, without marks for the cache: what a thought is
+/// bound to.
 pub(super) fn before(body: &Value, nth: Option<usize>) -> Value {
     fn unmarked(value: &mut Value) {
         match value {
@@ -248,7 +255,8 @@ pub(super) fn before(body: &Value, nth: Option<usize>) -> Value {
     }
     let messages = body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
     let messages = &messages[..nth.unwrap_or(messages.len())];
-    let mut before = json!({"system": body["system"], "tools": body["tools"], "messages": messages});
+    let mut before =
+        json!({"model": body["model"], "system": body["system"], "tools": body["tools"], "messages": messages});
     unmarked(&mut before);
     before
 }
@@ -259,6 +267,16 @@ fn blocks_of(message: &Value) -> &[Value] {
 
 fn thinks(block: &Value) -> bool {
     block["type"] == "thinking" || block["type"] == "redacted_thinking"
+}
+
+/// A thought of another provider is refused.
+fn check_signatures(body: &Value, signatures: &Signatures) -> Checked {
+    let messages = body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
+    messages.iter().enumerate().try_for_each(|(nth, message)| {
+        let signed = blocks_of(message).iter().filter(|block| block["type"] == "thinking");
+        let is_own = signed.into_iter().all(|block| signatures.is_own(&block["signature"]));
+        require(is_own, || format!("messages.{nth}.content.0: Invalid `signature` in `thinking` block"))
+    })
 }
 
 /// The last message of a request before which something besides thoughts has changed since the model thought there. Up to it thoughts may be

@@ -16,7 +16,7 @@ const FIELDS: [&str; 6] =
     ["contents", "systemInstruction", "tools", "toolConfig", "generationConfig", "safetySettings"];
 
 /// Refuses what the provider refuses, and an answer without a limit.
-pub(super) fn check(headers: &HeaderMap, body: &Value, signatures: &Signatures) -> Checked {
+pub(super) fn check(headers: &HeaderMap, path: &str, body: &Value, signatures: &Signatures) -> Checked {
     check_headers(headers, "x-goog-api-key", super::KEY)?;
     let body = object(body, "body")?;
     only(body, &FIELDS, "")?;
@@ -38,7 +38,9 @@ pub(super) fn check(headers: &HeaderMap, body: &Value, signatures: &Signatures) 
     require(has_tools || !body.contains_key("toolConfig"), || {
         "toolConfig: function calling config is set without function declarations in tools".to_owned()
     })?;
-    check_contents(list(field("contents"), "contents")?, has_tools, signatures)
+    let contents = list(field("contents"), "contents")?;
+    check_contents(contents, has_tools, signatures)?;
+    check_signatures(path, contents, signatures)
 }
 
 fn check_tools(body: &Map<String, Value>) -> Checked<bool> {
@@ -54,6 +56,26 @@ fn check_tools(body: &Map<String, Value>) -> Checked<bool> {
         }
     }
     Ok(true)
+}
+
+/// A signature of another provider is refused, and from the third generation on a first call without any. A call that another model made has
+/// a placeholder.
+fn check_signatures(path: &str, contents: &[Value], signatures: &Signatures) -> Checked {
+    let is_placeholder = |signature: &Value| signature == "skip_thought_signature_validator";
+    let generation = path.split_once("/gemini-").and_then(|(_, rest)| rest.split(['.', '-', ':']).next()?.parse().ok());
+    let is_strict = generation.is_some_and(|generation: u32| generation >= 3);
+    for content in contents {
+        let parts = content["parts"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let mut signed = parts.iter().filter_map(|part| part.get("thoughtSignature"));
+        require(signed.all(|signature| signatures.is_own(signature) || is_placeholder(signature)), || {
+            "Thought signature is not valid.".to_owned()
+        })?;
+        let first = parts.iter().find(|part| part.get("functionCall").is_some());
+        require(!is_strict || first.is_none_or(|call| call.get("thoughtSignature").is_some()), || {
+            "Function call is missing a thought_signature in functionCall parts.".to_owned()
+        })?;
+    }
+    Ok(())
 }
 
 fn check_contents(contents: &[Value], has_tools: bool, signatures: &Signatures) -> Checked {
@@ -161,7 +183,7 @@ pub(super) fn frames(saying: &Saying, asked: &Value) -> Vec<String> {
         };
         let mut part = json!({"functionCall": {"id": call.id, "name": call.name, "args": args}});
         if nth == 0 {
-            part["thoughtSignature"] = Signatures::sign(&call.id).into();
+            part["thoughtSignature"] = saying.sign(&call.id).into();
         }
         frames.push(chunk(vec![part], json!({})));
     }

@@ -89,8 +89,13 @@ fn check_marks(headers: &HeaderMap, model: &Value, messages: &[Value]) -> Checke
 /// What was given with an answer comes back as it was given, or not at all.
 fn check_beside(message: &Value, given: &HashMap<String, Given>, place: &str) -> Checked {
     let name = message["tool_calls"][0]["id"].as_str().or(message["content"].as_str()).unwrap_or_default();
+    let is_foreign = !given.contains_key(name);
     let given = given.get(name).cloned().unwrap_or_default();
     for field in BESIDE {
+        // What stands for the thoughts of another model.
+        if is_foreign && field == "reasoning_content" && message.get(field).is_some_and(|sent| sent == " ") {
+            continue;
+        }
         let (sent, kept) = (message.get(field), given.members.get(field));
         match (sent, kept.filter(|_| given.is_wanted)) {
             (None, None) => {}

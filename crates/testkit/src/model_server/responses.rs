@@ -61,7 +61,14 @@ pub(super) fn check(headers: &HeaderMap, body: &Value, signatures: &Signatures) 
             closed(&format["schema"], "text.format.schema")?;
         }
     }
-    check_items(list(field("input"), "input")?, has_tools, signatures)
+    let items = list(field("input"), "input")?;
+    check_items(items, has_tools, signatures)?;
+    // Reasoning of another provider is refused.
+    let mut reasoning = items.iter().filter(|item| item["type"] == "reasoning");
+    let foreign = reasoning.find(|item| !signatures.is_own(&item["encrypted_content"]));
+    foreign.map_or(Ok(()), |item| {
+        Err(bad(format!("The encrypted content for item {} could not be verified.", item["id"])))
+    })
 }
 
 fn check_tools(body: &Map<String, Value>) -> Checked<bool> {
@@ -206,7 +213,7 @@ pub(super) fn frames(saying: &Saying, asked: &Value) -> Vec<String> {
         saying.first_call().map(|call| call.id.clone()).or((!saying.thoughts.is_empty()).then(|| "answer".into()));
     if let Some(signed) = &signed {
         let item = json!({"id": format!("rs_{signed}"), "type": "reasoning", "summary": summary,
-            "encrypted_content": Signatures::sign(signed)});
+            "encrypted_content": saying.sign(signed)});
         if is_shown {
             frames.push("response.reasoning_summary_part.added", json!({"output_index": 0, "summary_index": 0}));
             for word in saying.thoughts.split_inclusive(' ') {

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use tokio::sync::watch;
 
 use super::body::{Ending, Open, Piece, stream};
-use super::{Given, Request, anthropic, gemini, ollama, openai, responses, strict};
+use super::{Given, Request, Signatures, anthropic, gemini, ollama, openai, responses, strict};
 
 /// One turn of the server.
 #[derive(Clone, Debug, Default)]
@@ -94,6 +94,8 @@ pub(super) struct Saying {
     pub(super) reasoned: u64,
     /// What the model thinks before it answers, shown to those who ask for it.
     pub(super) thoughts: String,
+    /// Whose signatures are under it.
+    pub(super) owner: &'static str,
     /// Whether a filter of the provider stopped the answer.
     pub(super) is_filtered: bool,
 }
@@ -210,6 +212,12 @@ impl Turn {
     /// An error status.
     pub fn status(status: u16, headers: Vec<(&'static str, String)>, message: &str) -> Self {
         Self::default().fault(Fault::Status { status, headers, message: message.to_owned() })
+    }
+
+    /// The same, signed by this provider.
+    pub(super) fn by(mut self, owner: &'static str) -> Self {
+        self.saying.owner = owner;
+        self
     }
 
     /// The turn that a script has for a request.
@@ -336,12 +344,18 @@ impl Default for Saying {
             cached: 0,
             reasoned: 0,
             thoughts: String::new(),
+            owner: "",
             is_filtered: false,
         }
     }
 }
 
 impl Saying {
+    /// The signature of one of its calls, or of its words.
+    pub(super) fn sign(&self, of: &str) -> String {
+        Signatures::sign(self.owner, of)
+    }
+
     /// The first call, if there is one.
     pub(super) fn first_call(&self) -> Option<&Call> {
         self.calls.first()

@@ -110,7 +110,7 @@ impl Habit {
             Self::CutThinking => {
                 answer.stop = StopReason::MaxTokens;
                 if dice.chance(50) {
-                    answer.parts.push(Part::Opaque { wire: "sim".into(), raw: Json::object() });
+                    answer.parts.push(Part::Opaque { wire: "sim".into(), from: None, raw: Json::object() });
                 }
             }
             Self::CutText => {

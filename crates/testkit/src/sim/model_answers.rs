@@ -93,7 +93,11 @@ fn answer(dice: &mut Dice, behaviour: &Behaviour, thread: &Thread, asking: &Aski
     let mut answer =
         Answer { parts: Vec::new(), stop: StopReason::EndTurn, tokens: None, malformed: Vec::new(), cut_call: None };
     if dice.chance(10) {
-        answer.parts.push(Part::Opaque { wire: "sim".into(), raw: Json::of(&json!({"thought": dice.below(10)})) });
+        answer.parts.push(Part::Opaque {
+            wire: "sim".into(),
+            from: None,
+            raw: Json::of(&json!({"thought": dice.below(10)})),
+        });
     }
     if dice.chance(if calls { 40 } else { 90 }) {
         answer.parts.push(Part::Text { text: words(dice), origin: Origin::Model });

@@ -238,7 +238,7 @@ fn add(what: &mut What, more: &str, place: &str) {
         (What::Answers { answer, .. }, "call") => say(answer, more, place),
         (What::Answers { answer, .. }, "text") => say(answer, rest, place),
         (What::Answers { answer, .. }, "thinking") => {
-            answer.parts.push(Part::Opaque { wire: "test".into(), raw: Json::object() });
+            answer.parts.push(Part::Opaque { wire: "test".into(), from: None, raw: Json::object() });
         }
         (What::Answers { answer, .. }, "malformed") => {
             let (call, why) = rest.split_once(' ').unwrap_or((rest, "it is no JSON"));
