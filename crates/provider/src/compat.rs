@@ -13,6 +13,7 @@ use agent::message::Role;
 use crate::codec::Host;
 use crate::config::{ModelSettings, Wire};
 use crate::conversation::Ask;
+use crate::failure::output_limit;
 use crate::history::{Held, History};
 use crate::models::{Ability, ModelEntry};
 use crate::settings;
@@ -22,6 +23,8 @@ use crate::settings;
 pub(crate) struct Compat {
     /// The name of the limit of an answer.
     pub(crate) limit: LimitName,
+    /// The longest answer that the server gives, where it refused a longer one.
+    pub(crate) most_output_tokens: Option<u64>,
     /// Whether the model takes tools.
     pub(crate) tools: bool,
     /// Whether the model may be one that can be told how much to think.
@@ -149,6 +152,7 @@ impl Compat {
             || THOUGHTFUL_MODELS.iter().any(|family| name.contains(family));
         Self {
             limit,
+            most_output_tokens: None,
             tools: takes.tools,
             takes_effort: takes.effort,
             schema: if takes.schema { SchemaForm::Strict } else { SchemaForm::Strict.next(wire) },
@@ -167,6 +171,11 @@ impl Compat {
     /// Whether an optional field is sent.
     pub(crate) fn sends(&self, field: &str) -> bool {
         !self.omitted.contains(&field)
+    }
+
+    /// The limit of an answer that is asked for where `wanted` is wanted.
+    pub(crate) fn most_output(&self, wanted: u64) -> u64 {
+        self.most_output_tokens.map_or(wanted, |most| most.min(wanted))
     }
 
     /// Learns from what a server said about a request that it refused: what is done about it, if anything is.
@@ -188,7 +197,14 @@ impl Compat {
             self.omitted.push("stream");
             return Some("it is asked without a stream, so that it can say why");
         }
-        if sent.wire == Wire::OpenAi && !self.learnt.limit && said.has("max_completion_tokens")
+        if let Some(most) = output_limit::told(&said.0).filter(|most| *most < sent.max_tokens) {
+            self.most_output_tokens = Some(most);
+            return Some("a shorter answer is asked for");
+        }
+        if sent.wire == Wire::OpenAi
+            && !self.learnt.limit
+            && !said.has("too large")
+            && said.has("max_completion_tokens")
         {
             self.learnt.limit = true;
             self.limit = match self.limit {
@@ -255,6 +271,8 @@ impl Compat {
 #[derive(Clone, Debug)]
 pub(crate) struct Sent {
     wire: Wire,
+    /// The limit of the answer.
+    max_tokens: u64,
     /// Fields that it can do without.
     optional: Vec<&'static str>,
     tools: bool,
@@ -285,6 +303,7 @@ impl Sent {
         let optional = optional.into_iter().filter(|(_, is_sent)| *is_sent).map(|(field, _)| field);
         Self {
             wire,
+            max_tokens: ask.max_tokens,
             optional: optional.chain(settings::fields(wire, model, settings, compat)).collect(),
             tools,
             schema: ask.output_schema.is_some(),
@@ -449,6 +468,7 @@ impl Said {
         };
         // What is said where the words above are not in it.
         let is_meant = match field {
+            field::TEMPERATURE => self.has("temperature") && self.has("may only be set to"),
             field::SUMMARY => self.has("verified to generate reasoning summaries"),
             field::INCLUDE => self.has("encrypted content is not supported"),
             field::THOUGHTS => self.is_any(&["thinking is not enabled", "only enabled when thinking is enabled"]),
@@ -488,6 +508,11 @@ impl CompatTable {
         Some(done)
     }
 
+    /// The longest answer of a model, where its server refused a longer one.
+    pub(crate) fn most_output_tokens(&self, model: &str) -> Option<u64> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(model)?.most_output_tokens
+    }
+
     /// Asks for streams again: why there was none is known.
     pub(crate) fn stream_again(&self, model: &str) {
         let mut models = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -506,6 +531,7 @@ mod tests {
         let held = Held { thoughts: true, images: true, documents: true };
         Sent {
             wire: Wire::OpenAi,
+            max_tokens: 512,
             optional,
             tools: true,
             schema: true,

@@ -3,6 +3,7 @@
 //!
 //! Kinds alone decide what is done about a failure; whether it is tried again is decided by the rules.
 
+pub(crate) mod output_limit;
 mod retry_after;
 mod window;
 

@@ -93,6 +93,11 @@ impl Provider {
         self.config.patience
     }
 
+    /// The longest answer of a model, where the server refused a longer one.
+    pub(crate) fn most_output_tokens(&self, model: &str) -> Option<u64> {
+        self.compat.most_output_tokens(model)
+    }
+
     /// How many requests run at once, at most.
     pub(crate) fn concurrency(&self) -> Option<usize> {
         self.config.concurrency
@@ -226,6 +231,7 @@ impl Provider {
         let wire = self.config.wire;
         let known = || Compat::of(self.host, wire, self.base.host_str().unwrap_or_default(), model, takes);
         let compat = self.compat.of(model, known);
+        let ask = &Ask { max_tokens: compat.most_output(ask.max_tokens), ..ask.clone() };
         let left_out = lessons.left_out(history, &compat);
         let said = history.without(&left_out);
         let body = wire.body(&said, model, ask, &lessons.fit(&compat), settings);

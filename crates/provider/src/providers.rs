@@ -178,7 +178,7 @@ impl Providers {
     }
 
     /// All that is known of a model: what the user has set, what the table says of this model, what its server says about it, and what the table
-    /// says of its family. How much fits into a request is never more than the server said when one did not fit.
+    /// says of its family. How much fits into a request and into an answer is never more than the server said when one did not fit.
     pub fn entry(&self, name: &str) -> Result<ModelEntry, Error> {
         self.entry_with(name, self.inner.learnt.figures(name).unwrap_or_default())
     }
@@ -194,6 +194,9 @@ impl Providers {
         let mut known = self.inner.models.entry(name, Some(server), told);
         if let Some(window) = self.inner.learnt.window_tokens(name) {
             known.context_tokens = Some(known.context_tokens.map_or(window, |tokens| tokens.min(window)));
+        }
+        if let Some(most) = speaker.most_output_tokens(model) {
+            known.max_output_tokens = Some(known.max_output_tokens.map_or(most, |tokens| tokens.min(most)));
         }
         Ok(known)
     }

@@ -45,7 +45,7 @@ pub(super) fn told(sentence: &str) -> Option<u64> {
     })
 }
 
-fn leading(text: &str) -> Option<u64> {
+pub(super) fn leading(text: &str) -> Option<u64> {
     let digits: String = text.chars().take_while(|c| c.is_ascii_digit() || *c == ',').filter(|c| *c != ',').collect();
     digits.parse().ok()
 }

@@ -224,6 +224,48 @@ async fn what_a_server_does_not_take_is_left_out_at_once_and_for_the_whole_run()
 }
 
 #[tokio::test]
+async fn an_answer_that_is_longer_than_the_model_gives_is_asked_for_shorter_under_the_same_name() {
+    for (wire, words) in [
+        (
+            Wire::OpenAi,
+            "max_tokens is too large: 256. This model supports at most 100 completion tokens, whereas you provided 256.",
+        ),
+        (
+            Wire::OpenAi,
+            "max_tokens or max_completion_tokens is too large: 256. This model supports at most 100 completion tokens.",
+        ),
+        (Wire::Anthropic, "max_tokens: 256 > 100, which is the maximum allowed number of output tokens for a-model"),
+        (
+            Wire::Responses,
+            "Invalid 'max_output_tokens': integer above maximum value. Expected a value <= 100, but got 256 instead.",
+        ),
+        (
+            Wire::Gemini,
+            "Unable to submit request because it has a maxOutputTokens value of 256 but the supported range is from 1 \
+             (inclusive) to 101 (exclusive).",
+        ),
+    ] {
+        let limit = move |body: &Value| match wire {
+            Wire::Responses => body["max_output_tokens"].as_u64(),
+            Wire::Gemini => body["generationConfig"]["maxOutputTokens"].as_u64(),
+            _ => body["max_tokens"].as_u64(),
+        };
+        let server = ModelServer::start(move |request| match limit(&request.body) {
+            Some(0..=100) => Turn::text("good"),
+            _ => Turn::status(400, vec![], words),
+        })
+        .await;
+        let providers = providers(config(wire, server.url(wire)));
+        let (_, failures) = answered(&open(&providers, "the first"), ask()).await;
+        assert_eq!(failures.iter().map(|error| error.kind).collect::<Vec<_>>(), [Kind::Unsupported], "{wire:?}");
+        assert_eq!(limit(&server.requests()[1].body), Some(100), "{wire:?}");
+        let (_, failures) = answered(&open(&providers, "the second"), ask()).await;
+        assert!(failures.is_empty(), "{wire:?}: it is remembered: {failures:?}");
+        assert_eq!(providers.model("test/a-model").expect("a model").max_output_tokens, 100, "{wire:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_server_that_refuses_whatever_is_left_out_is_not_asked_for_ever() {
     let server = ModelServer::start(|_| Turn::status(400, vec![], "a-model does not support tools")).await;
     let conversation = with(&server, Wire::OpenAi);

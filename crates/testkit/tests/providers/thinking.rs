@@ -102,6 +102,27 @@ async fn models_that_do_not_think_unasked_are_not_asked_to() {
     }
 }
 
+#[tokio::test]
+async fn a_temperature_that_a_model_does_not_take_while_it_thinks_is_left_out_and_it_thinks_on() {
+    let words = "`temperature` may only be set to 1 when thinking is enabled or in adaptive mode. Please consult our documentation at \
+                 https://docs.claude.com/en/docs/build-with-claude/extended-thinking";
+    let server = ModelServer::start(move |request| match request.body.get("temperature") {
+        Some(_) => Turn::status(400, vec![], words),
+        None => Turn::text("good").thinks("hm"),
+    })
+    .await;
+    let settings = ModelSettings { thinking_tokens: Some(2_000), temperature: Some(0.5), ..ModelSettings::default() };
+    let providers = providers(ProviderConfig { settings, ..config(Wire::Anthropic, server.url(Wire::Anthropic)) });
+    let conversation = begin(&providers, "claude-haiku-4-5");
+    let asking = || Ask { max_tokens: 4_000, ..ask() };
+    let error = conversation.ask(asking()).await.expect_err("refused once");
+    assert_eq!(error.kind, Kind::Unsupported, "{error}");
+    conversation.ask(asking()).await.expect("an answer");
+    let body = server.requests()[1].body.clone();
+    let budget = json!({"type": "enabled", "budget_tokens": 2_000});
+    assert_eq!((body.get("temperature"), &body["thinking"]), (None, &budget));
+}
+
 /// What servers say where a model, or an account, cannot show what it thinks.
 const REFUSALS: [(Wire, &str); 7] = [
     (Wire::Anthropic, "thinking.adaptive.display: Extra inputs are not permitted"),
