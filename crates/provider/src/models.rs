@@ -405,6 +405,28 @@ mod tests {
     }
 
     #[test]
+    fn a_model_of_a_family_has_the_figures_of_that_family_and_not_of_a_wider_one() {
+        for (name, context, output, takes_effort, takes_images) in [
+            ("openai/o1", 200_000, 100_000, true, true),
+            ("openai/o3-pro", 200_000, 100_000, true, true),
+            ("openai/o3-mini", 200_000, 100_000, true, false),
+            ("openai/o4-mini-deep-research", 200_000, 100_000, true, true),
+            ("openai/codex-mini-latest", 200_000, 100_000, true, true),
+            ("openai/gpt-5.2-codex", 400_000, 128_000, true, true),
+            ("openai/gpt-5.6-sol-fast", 1_050_000, 128_000, true, true),
+            ("openai/gpt-5.4-mini", 400_000, 128_000, true, true),
+            ("openai/gpt-4-turbo", 128_000, 4_096, false, true),
+            ("openai/gpt-4-0613", 8_192, 4_096, false, false),
+            ("openai/gpt-3.5-turbo", 16_385, 4_096, false, false),
+        ] {
+            let entry = ModelTable::builtin().entry(name, None, ModelEntry::default());
+            assert_eq!((entry.context_tokens, entry.max_output_tokens), (Some(context), Some(output)), "{name}");
+            let takes = |ability| entry.takes(ability).expect("it is known");
+            assert_eq!((takes(Ability::Effort), takes(Ability::Images)), (takes_effort, takes_images), "{name}");
+        }
+    }
+
+    #[test]
     fn an_unknown_model_gets_a_small_window_and_no_price() {
         let unknown = model("ollama/llama3:8b");
         assert_eq!((unknown.context_tokens, unknown.max_output_tokens, unknown.price), (32_768, 4_096, None));
