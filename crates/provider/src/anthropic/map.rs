@@ -78,8 +78,18 @@ pub(crate) fn body(history: &History, model: &str, ask: &Ask, compat: &Compat, s
     let mut body = Vec::with_capacity(history.bytes + history.bytes / 4 + 1024);
     let name = fragment(model);
     body.extend_from_slice(format!(r#"{{"model":{name},"max_tokens":{},"stream":true"#, ask.max_tokens).as_bytes());
-    // As the provider reads it: tools, then the system prompt. Of the four marks that it takes, the messages have two. A mark keeps
-    // everything before it, so that the tools lose theirs first.
+    let schema = ask.output_schema.as_ref().filter(|_| compat.schema == SchemaForm::Strict);
+    let format = schema
+        .map(|schema| format!(r#""format":{{"type":"json_schema","schema":{}}}"#, narrower::accepted(schema).text()));
+    let effort = settings::anthropic_effort(model, settings, compat).map(|effort| format!(r#""effort":"{effort}""#));
+    if format.is_some() || effort.is_some() {
+        body.extend_from_slice(br#","output_config":{"#);
+        join(&mut body, format.iter().chain(&effort).map(String::as_str));
+        body.push(b'}');
+    }
+    body.extend_from_slice(settings::members(Wire::Anthropic, model, settings, ask.max_tokens, compat).as_bytes());
+    // As the provider reads it: tools, then the system prompt. Of the four marks that it takes, the messages have two. What is this
+    // conversation's own has none: it is short, and the mark of the first message keeps it, too.
     let kept = settings::cache_time(settings, ask);
     let Opening { system, tools, .. } = &history.opening;
     let by_prompt = ask.output_schema.as_ref().filter(|_| compat.schema != SchemaForm::Strict);
@@ -87,9 +97,7 @@ pub(crate) fn body(history: &History, model: &str, ask: &Ask, compat: &Compat, s
     if !tools.is_empty() && compat.tools {
         body.extend_from_slice(br#","tools":["#);
         body.extend_from_slice(tools.as_bytes());
-        if own.is_empty() {
-            mark(&mut body, kept);
-        }
+        mark(&mut body, kept);
         body.push(b']');
         if !ask.calls_allowed {
             body.extend_from_slice(br#","tool_choice":{"type":"none"}"#);
@@ -104,22 +112,9 @@ pub(crate) fn body(history: &History, model: &str, ask: &Ask, compat: &Compat, s
         if !(system.is_empty() || own.is_empty()) {
             body.push(b',');
         }
-        if !own.is_empty() {
-            body.extend_from_slice(own.as_bytes());
-            mark(&mut body, kept);
-        }
+        body.extend_from_slice(own.as_bytes());
         body.push(b']');
     }
-    let schema = ask.output_schema.as_ref().filter(|_| compat.schema == SchemaForm::Strict);
-    let format = schema
-        .map(|schema| format!(r#""format":{{"type":"json_schema","schema":{}}}"#, narrower::accepted(schema).text()));
-    let effort = settings::anthropic_effort(model, settings, compat).map(|effort| format!(r#""effort":"{effort}""#));
-    if format.is_some() || effort.is_some() {
-        body.extend_from_slice(br#","output_config":{"#);
-        join(&mut body, format.iter().chain(&effort).map(String::as_str));
-        body.push(b'}');
-    }
-    body.extend_from_slice(settings::members(Wire::Anthropic, model, settings, ask.max_tokens, compat).as_bytes());
     body.extend_from_slice(br#","messages":["#);
     messages(&mut body, &history.said, kept);
     body.extend_from_slice(b"]}");

@@ -105,6 +105,17 @@ pub(crate) fn body(history: &History, model: &str, ask: &Ask, compat: &Compat, s
     let Opening { system, tools, .. } = &history.opening;
     let by_prompt = ask.output_schema.as_ref().filter(|_| compat.schema != SchemaForm::Strict);
     let own = history.opening.own_with(Wire::Gemini, by_prompt.map(schema::words));
+    // What siblings share stands before what is a conversation's own.
+    body.extend_from_slice(format!(r#""generationConfig":{{"maxOutputTokens":{}"#, ask.max_tokens).as_bytes());
+    if let Some(wanted) = ask.output_schema.as_ref().filter(|_| compat.schema != SchemaForm::Prompt) {
+        body.extend_from_slice(br#","responseMimeType":"application/json""#);
+        if compat.schema == SchemaForm::Strict {
+            body.extend_from_slice(br#","responseJsonSchema":"#);
+            body.extend_from_slice(wanted.text().as_bytes());
+        }
+    }
+    body.extend_from_slice(settings::gemini_members(model, settings, compat).as_bytes());
+    body.extend_from_slice(b"},");
     if !tools.is_empty() && compat.tools {
         body.extend_from_slice(br#""tools":[{"functionDeclarations":["#);
         body.extend_from_slice(tools.as_bytes());
@@ -118,16 +129,7 @@ pub(crate) fn body(history: &History, model: &str, ask: &Ask, compat: &Compat, s
         join(&mut body, [&**system, &*own]);
         body.extend_from_slice(b"]},");
     }
-    body.extend_from_slice(format!(r#""generationConfig":{{"maxOutputTokens":{}"#, ask.max_tokens).as_bytes());
-    if let Some(wanted) = ask.output_schema.as_ref().filter(|_| compat.schema != SchemaForm::Prompt) {
-        body.extend_from_slice(br#","responseMimeType":"application/json""#);
-        if compat.schema == SchemaForm::Strict {
-            body.extend_from_slice(br#","responseJsonSchema":"#);
-            body.extend_from_slice(wanted.text().as_bytes());
-        }
-    }
-    body.extend_from_slice(settings::gemini_members(model, settings, compat).as_bytes());
-    body.extend_from_slice(br#"},"contents":["#);
+    body.extend_from_slice(br#""contents":["#);
     for (nth, run) in history.said.chunk_by(|a, b| a.role == b.role).enumerate() {
         if nth > 0 {
             body.push(b',');

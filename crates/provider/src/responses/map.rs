@@ -99,6 +99,20 @@ pub(crate) fn body(history: &History, model: &str, ask: &Ask, compat: &Compat, s
     if settings::includes_reasoning(model, compat) {
         body.extend_from_slice(br#","include":["reasoning.encrypted_content"]"#);
     }
+    // What siblings share stands before what is a conversation's own.
+    match (&ask.output_schema, compat.schema) {
+        (Some(wanted), SchemaForm::Strict) => {
+            let (schema, is_strict) = schema::closed(wanted);
+            let format = format!(
+                r#","text":{{"format":{{"type":"json_schema","name":"answer","strict":{is_strict},"schema":{}}}}}"#,
+                schema.text()
+            );
+            body.extend_from_slice(format.as_bytes());
+        }
+        (Some(_), SchemaForm::JsonMode) => body.extend_from_slice(br#","text":{"format":{"type":"json_object"}}"#),
+        (Some(_), SchemaForm::Prompt) | (None, _) => {}
+    }
+    body.extend_from_slice(settings::members(Wire::Responses, model, settings, ask.max_tokens, compat).as_bytes());
     let by_prompt = ask.output_schema.as_ref().filter(|_| compat.schema != SchemaForm::Strict);
     let own = history.opening.own_with(Wire::Responses, by_prompt.map(schema::words));
     let (system, tools) = (history.opening.joined_system(&own), &history.opening.tools);
@@ -114,19 +128,6 @@ pub(crate) fn body(history: &History, model: &str, ask: &Ask, compat: &Compat, s
         body.extend_from_slice(br#","instructions":"#);
         body.extend_from_slice(system.as_bytes());
     }
-    match (&ask.output_schema, compat.schema) {
-        (Some(wanted), SchemaForm::Strict) => {
-            let (schema, is_strict) = schema::closed(wanted);
-            let format = format!(
-                r#","text":{{"format":{{"type":"json_schema","name":"answer","strict":{is_strict},"schema":{}}}}}"#,
-                schema.text()
-            );
-            body.extend_from_slice(format.as_bytes());
-        }
-        (Some(_), SchemaForm::JsonMode) => body.extend_from_slice(br#","text":{"format":{"type":"json_object"}}"#),
-        (Some(_), SchemaForm::Prompt) | (None, _) => {}
-    }
-    body.extend_from_slice(settings::members(Wire::Responses, model, settings, ask.max_tokens, compat).as_bytes());
     body.extend_from_slice(br#","input":["#);
     join(&mut body, history.said.chunk_by(|a, b| a.role == b.role).flat_map(fragments));
     body.extend_from_slice(b"]}");
