@@ -11,7 +11,7 @@ mod wanted;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
@@ -214,6 +214,8 @@ impl Question {
         let (mut sum, mut near, mut own, mut lacking) = (0.0, 0.0, 0.0, 0.0);
         let (mut missing, mut read_as) = (Vec::new(), Vec::new());
         let (mut lacks_someone, mut topics, mut met) = (false, 0, 0);
+        // A word of the text that two words of the question are found in speaks for one of them only.
+        let (mut met_here, mut met_by) = (0, BTreeSet::new());
         for ((term, weight), whole) in self.terms.iter().zip(&self.weights).zip(whole) {
             let (inside, around) = (term.worth(&passage.words), term.worth(&passage.around) * AROUND);
             // Whom a text is about is said once in it; its other sentences are about them, too.
@@ -224,6 +226,10 @@ impl Question {
             topics += usize::from(!term.means_someone() && !is_light(term));
             met += usize::from(!term.means_someone() && !is_light(term) && *whole > 0.0);
             let from = if inside >= around { &passage.words } else { &passage.around };
+            if let Some(word) = term.best_of(from).filter(|_| !is_light(term) && inside.max(around) > 0.0) {
+                met_here += 1;
+                met_by.insert(word.to_owned());
+            }
             match inside.max(around) > 0.0 {
                 true => read_as.extend(term.read_as(from).map(|other| (term.said.clone(), other))),
                 false if *whole > 0.0 => {}
@@ -256,9 +262,12 @@ impl Question {
         let stranger = if lacks_someone { STRANGER } else { 0.0 };
         let score = covers + kind - heading - stranger + 0.1 * own / total + prior + author + 0.06 * passage.newness;
         let all = self.terms.iter().filter(|term| !is_light(term)).count();
-        let found = all.saturating_sub(missing.len());
+        let found = all.saturating_sub(missing.len() + met_here - met_by.len());
+        // Of many words of the question, only few are there.
+        let is_scant = all >= 3 && found * 2 < all && !(holds && !self.wanted.is_empty() && found * 3 >= all);
         let is_sure = match found {
             0 => false,
+            _ if is_scant => false,
             _ if passage.is_heading && !holds => false,
             // Who was asked about is not in it, or nothing of the kind that was asked for.
             _ if lacks_someone || topics > 0 && met == 0 => false,

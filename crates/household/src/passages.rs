@@ -24,8 +24,19 @@ pub(crate) fn of_note(text: &str, first_line: usize) -> Vec<Sentence> {
     let under = |headings: &[(usize, String)]| {
         headings.iter().map(|(_, heading)| heading.as_str()).collect::<Vec<_>>().join(" ")
     };
-    for (at, line) in text.lines().enumerate().skip(first_line) {
+    let lines: Vec<&str> = text.lines().collect();
+    // The names of the columns of the table that is open: they say what its rows are about.
+    let mut columns = String::new();
+    for (at, line) in lines.iter().enumerate().skip(first_line) {
         let trimmed = line.trim();
+        if !trimmed.starts_with('|') {
+            columns.clear();
+        } else if columns.is_empty() && lines.get(at + 1).is_some_and(|next| is_rule(next)) {
+            split(&paragraph, &under(&headings), &mut sentences);
+            paragraph.clear();
+            columns = trimmed.replace('|', " ");
+            continue;
+        }
         let level = trimmed.bytes().take_while(|byte| *byte == b'#').count();
         let is_heading = (1..=6).contains(&level) && trimmed[level..].starts_with(' ');
         let is_entry =
@@ -51,7 +62,7 @@ pub(crate) fn of_note(text: &str, first_line: usize) -> Vec<Sentence> {
                 sentences.push(Sentence {
                     text: entry.trim().to_owned(),
                     line: at + 1,
-                    under: under(&headings),
+                    under: format!("{} {columns}", under(&headings)).trim_end().to_owned(),
                     is_heading: false,
                 });
             }
@@ -134,6 +145,12 @@ pub(crate) fn gist(text: &str) -> String {
 /// How long the sentences of a gist are together, and where none of them has weight.
 const LONGEST_GIST: usize = 320;
 const SHORT_GIST: usize = 200;
+
+/// Whether a line divides the names of a table's columns from its rows.
+fn is_rule(line: &str) -> bool {
+    let line = line.trim();
+    line.starts_with('|') && line.contains('-') && line.chars().all(|mark| matches!(mark, '|' | '-' | ':' | ' '))
+}
 
 fn is_numbered(line: &str) -> bool {
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
@@ -232,6 +249,12 @@ impl Term {
         words.iter().map(|word| self.worth_of(word)).fold(0.0, f64::max)
     }
 
+    /// The word that answers best to this one, if any does.
+    pub fn best_of<'a>(&self, words: &'a [String]) -> Option<&'a str> {
+        let best = words.iter().max_by(|one, other| self.worth_of(one).total_cmp(&self.worth_of(other)))?;
+        (self.worth_of(best) > 0.0).then_some(best.as_str())
+    }
+
     fn worth_of(&self, word: &str) -> f64 {
         let is_long = |word: &str| word.len() >= 4;
         if word == self.said || self.names.iter().any(|name| name == word) {
@@ -328,6 +351,16 @@ mod tests {
             ]
         );
         assert_eq!(of_note(note, 0)[4].under, "Dentist Open");
+    }
+
+    #[test]
+    fn the_names_of_a_tables_columns_say_what_its_rows_are_about() {
+        let note =
+            "# Rehearsals\n\n| date | what went wrong |\n|---|---|\n| 8 January | sequences |\n\nPeople: Dana.\n";
+        let told: Vec<(String, String)> =
+            of_note(note, 0).into_iter().map(|sentence| (sentence.text, sentence.under)).collect();
+        assert_eq!(told[1], ("| 8 January | sequences |".to_owned(), "Rehearsals  date  what went wrong".to_owned()));
+        assert_eq!(told[2], ("People: Dana.".to_owned(), "Rehearsals".to_owned()));
     }
 
     #[test]

@@ -275,9 +275,19 @@ fn is_open(read: &Classification, said: &str, cx: &AgentContext) -> bool {
     let is_terse = !subject.is_empty() && (2..=LONGEST_TERSE).contains(&all.len());
     is_unsure
         && (asks && (!is_chat || all.len() > 4) || is_terse)
-        && !has(Concept::Send)
+        && (!has(Concept::Send) || opens_with_question(&all))
         && !subject.is_empty()
         && !looks_like_code(said)
+}
+
+/// Whether a request begins by asking when, what, who, where or how.
+fn opens_with_question(all: &[Word]) -> bool {
+    const BEFORE: &str = "and und et so until till til by bis jusqu a de";
+    let is_in = |list: &str, word: &&Word| list.split_whitespace().any(|one| one == word.folded);
+    let first = all.iter().find(|word| !is_in(BEFORE, word));
+    first.is_some_and(|word| {
+        is_in("when what whats who where which how why wann was wer wo welche wie warum quand que quoi qui ou", &word)
+    })
 }
 
 /// More words than this are a sentence.
@@ -411,7 +421,8 @@ fn is_only_timed(said: &str, cx: &AgentContext) -> bool {
 
 /// Whether a question only speaks of something that is to be written: nothing is drafted for it.
 fn asks_about_writing(meant: &super::intent::IntentMatch, cx: &AgentContext) -> bool {
-    if meant.intent != Intent::Draft || !meant.text.trim_end().ends_with('?') {
+    let all = words(&meant.text);
+    if meant.intent != Intent::Draft || !(meant.text.trim_end().ends_with('?') || opens_with_question(&all)) {
         return false;
     }
     let task = SpecialistTask::read(&meant.text, &cx.context);

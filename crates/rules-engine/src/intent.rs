@@ -439,6 +439,8 @@ impl Reading<'_> {
             return Some(Direct::Unsupported);
         }
         let said = KINDS.iter().find(|(concept, _)| self.has(&all, *concept)).map(|(_, direct)| *direct);
+        // "… and until which date?" in a sentence about something else asks for no clock.
+        let said = said.filter(|direct| *direct != Direct::Clock || self.unexplained() <= MOST_BESIDE_CLOCK);
         if self.words.is_empty() && self.entities.all().is_empty() {
             return Some(Direct::Help);
         }
@@ -465,6 +467,16 @@ impl Reading<'_> {
             || self.has(&all, Concept::Vague)
             || is_fragment;
         (!has_trace).then_some(Direct::Unsupported)
+    }
+
+    /// How many words of weight no cue explains.
+    fn unexplained(&self) -> usize {
+        let is_one = |at: &usize| {
+            let word = &self.words[*at].folded;
+            let is_known = self.hits.iter().any(|hit| hit.words.contains(at));
+            word.chars().count() > 2 && !is_known && !household::words::is_light(word)
+        };
+        (0..self.words.len()).filter(is_one).count()
     }
 
     /// What may have been meant, likeliest first.
@@ -499,6 +511,8 @@ impl Reading<'_> {
 const MOST_INTENTS: usize = 3;
 /// The most choices of a question.
 const MOST_CHOICES: usize = 3;
+/// A question about the time or the date names no more than this beside it.
+const MOST_BESIDE_CLOCK: usize = 1;
 /// So few words without a question are no request that could be beyond us.
 const LONGEST_FRAGMENT: usize = 4;
 

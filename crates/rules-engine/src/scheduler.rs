@@ -2,6 +2,7 @@
 //!
 //! Absent: changing or deleting events. It says so.
 
+use jiff::civil::Date;
 use jiff::{ToSpan, Zoned};
 use provider::Said;
 use serde_json::{Value, json};
@@ -190,6 +191,12 @@ fn none_with(task: &SpecialistTask, cx: &AgentContext, input: &Value) -> String 
 
 /// The answer from elsewhere, where the calendar has none; else what is on in the time that was named.
 fn elsewhere(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, data: &Value) -> Said {
+    let mut timely = data.clone();
+    // An event of another day is no answer to a question about this one.
+    if let (Some(when), Some(answers)) = (&task.times.when, timely["answers"].as_array_mut()) {
+        answers.retain(|answer| is_within(answer, when.start.date(), last_day(when)));
+    }
+    let data = &timely;
     let asked = turn.calls.first().map(|called| &called.input).unwrap_or(&Value::Null);
     let is_plain = |answer: &Value| answer["sure"] == true && list(answer, "missing").is_empty();
     let is_timed = asked["from"].is_string();
@@ -204,6 +211,19 @@ fn elsewhere(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, data: &Value
     let told = super::navigator::answered(cx, data).unwrap_or_else(|| none_with(task, cx, asked));
     let cannot = cx.speech.say("cannot_move", &[]);
     Said::text(if task.has(Concept::Change) { format!("{cannot}\n\n{told}") } else { told })
+}
+
+/// Whether an answer is no event, or one of these days.
+pub(super) fn is_within(answer: &Value, first: Date, last: Date) -> bool {
+    let day = |key: &str| answer[key].as_str().and_then(|at| at.get(..10)?.parse::<Date>().ok());
+    let start = day("start").filter(|_| answer["kind"] == "event");
+    start.is_none_or(|start| start <= last && day("end").unwrap_or(start) >= first)
+}
+
+/// The last day that a time reaches into.
+pub(super) fn last_day(when: &household::time::When) -> Date {
+    let end = when.end.checked_sub(jiff::SignedDuration::from_secs(1)).map_or(when.end.date(), |end| end.date());
+    end.max(when.start.date())
 }
 
 /// More days are not listed where something else was asked for.

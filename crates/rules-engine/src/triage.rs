@@ -34,6 +34,18 @@ pub(super) fn next(task: &SpecialistTask, turn: &Turn, cx: &AgentContext) -> Sai
             }
         }
         Some(("mail_feedback" | "mail_flag", ..)) => Said::text(told(turn, cx)),
+        Some(("mail_list", input, outcome)) if asks_whether_delivered(task) && input["folder"] == "sent" => {
+            match recipient(&outcome.data).filter(|_| cx.can("household_find")) {
+                Some(address) => {
+                    let question = format!("{UNDELIVERED} {address}");
+                    cx.call("household_find", json!({ "question": question, "kinds": ["mail"] }))
+                }
+                None => Said::text(nothing(task, cx)),
+            }
+        }
+        Some(("household_find", _, outcome)) if asks_whether_delivered(task) => {
+            Said::text(delivered(turn, cx, &outcome.data))
+        }
         Some(("mail_list", input, outcome)) if turn.calls.len() < MOST_CALLS => {
             from_list(task, turn, cx, input, &outcome.data)
         }
@@ -102,6 +114,14 @@ fn begin(task: &SpecialistTask, cx: &AgentContext) -> Said {
     }
     if let Some(person) = task.person().filter(|_| asks_whether_answered(task) && cx.can("people_about")) {
         return cx.call("people_about", json!({ "person": person }));
+    }
+    if asks_whether_delivered(task) {
+        let (person, subject) = (task.person(), subject(task));
+        let query = Some(subject).filter(|words| person.is_none() && !words.is_empty());
+        if person.is_some() || query.is_some() {
+            return cx.call("mail_list", json!({ "folder": "sent", "to": person, "query": query, "limit": 3 }));
+        }
+        return cx.call("household_find", json!({ "question": UNDELIVERED, "kinds": ["mail"] }));
     }
     let own = wants_sent(task);
     if is_about_awaited(task) && task.person().is_none() {
@@ -314,6 +334,45 @@ fn asks_whether_answered(task: &SpecialistTask) -> bool {
     opens
         && task.says("answer answered reply replied respond responded geantwortet beantwortet repondu")
         && !task.says("i we ich wir je j nous")
+}
+
+/// Words with which mail servers say that a mail did not arrive.
+const UNDELIVERED: &str = "undelivered delivered delivery returned";
+
+/// Whether it asks if a mail of the owner's arrived: "did my mail reach them?", "which of my mails bounced?".
+fn asks_whether_delivered(task: &SpecialistTask) -> bool {
+    let is_mine = task.says("my mine i meine mein meiner ich mon ma mes je") && !task.says("me mir moi");
+    let is_mail = task.says("mail mails email emails message messages letter nachricht nachrichten courriel courriels");
+    let is_reached = task.says("reach reached arrive arrived angekommen ankam zugestellt arrive parvenu");
+    let is_returned = task.says("bounce bounced bounces undelivered undeliverable delivered unzustellbar");
+    is_mine && is_mail && (is_reached || is_returned) && !task.has_any(&[Concept::Write, Concept::Tell])
+}
+
+/// The address of whom the newest of some mails was written to.
+fn recipient(data: &Value) -> Option<String> {
+    let to = texts_of(list(data, "mails").first()?, "to").into_iter().next()?;
+    Some(to.rsplit_once('<').map_or(to.as_str(), |(_, address)| address.trim_end_matches('>')).to_owned())
+}
+
+/// What became of a mail of the owner's: what a mail server said about its address, else that nothing says that it did not arrive.
+fn delivered(turn: &Turn, cx: &AgentContext, data: &Value) -> String {
+    let sent = turn.found("mail_list");
+    let address = sent.and_then(recipient).unwrap_or_default();
+    let is_from_server = |answer: &&Value| {
+        let from = household::time::words::fold(&text_of(answer, "from"));
+        ["mailer-daemon", "postmaster", "mail delivery"].iter().any(|name| from.contains(name))
+    };
+    let is_about = |answer: &&Value| text_of(answer, "quote").to_lowercase().contains(&address.to_lowercase());
+    let told: Vec<String> = list(data, "answers")
+        .iter()
+        .filter(|answer| is_from_server(answer) && is_about(answer))
+        .map(|answer| format!("- {}", cx.dates.quoted(answer)))
+        .collect();
+    match (told.is_empty(), sent.and_then(|sent| list(sent, "mails").first())) {
+        (false, _) => format!("{}\n\n{}", cx.speech.say("not_delivered", &[]), told.join("\n")),
+        (true, Some(mail)) => format!("{}\n\n- {}", cx.speech.say("no_return", &[]), cx.dates.mail(mail)),
+        (true, None) => cx.speech.say("no_return", &[]),
+    }
 }
 
 /// That a person has not answered: the owner's last mail to them is newer than theirs.

@@ -231,7 +231,7 @@ fn from_calendars(household: &Household, passages: &mut Vec<Passage>) -> Result<
         let quote = std::iter::once(event.details.title.clone()).chain(more).collect::<Vec<_>>().join(", ");
         passages.push(Passage {
             words: words_of(&quote),
-            around: words_of(&format!("{} {}", attendees.collect::<Vec<_>>().join(" "), event.calendar)),
+            around: words_of(&format!("{} {} {ANY_EVENT}", attendees.collect::<Vec<_>>().join(" "), event.calendar)),
             is_heading: false,
             is_dated: true,
             newness: f64::from(u8::from(event.window.end > household.now().timestamp())),
@@ -241,6 +241,9 @@ fn from_calendars(household: &Household, passages: &mut Vec<Passage>) -> Result<
     }
     Ok(())
 }
+
+/// What any event may be called.
+const ANY_EVENT: &str = "meeting appointment event termin besprechung treffen rendez vous reunion";
 
 /// One passage for each thing that a card says, so that the one that is asked for is quoted.
 fn from_card(card: &Contact, passages: &mut Vec<Passage>) {

@@ -28,6 +28,8 @@ pub(super) struct Dialogue {
     pub time: Option<String>,
     /// The person who was spoken of last.
     pub person: Option<String>,
+    /// Whether that person was called "he" or "she".
+    pub gender: Option<Gender>,
     /// Whether the last request named that person itself.
     pub said_person: bool,
     /// The draft that is being worked on.
@@ -40,6 +42,24 @@ pub(super) struct Dialogue {
     pub by_quotation: bool,
     /// Whether the last answer was a question about what is meant.
     pub is_asked: bool,
+}
+
+/// What a pronoun says about a person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Gender {
+    He,
+    She,
+}
+
+impl Gender {
+    /// What a folded pronoun says, if it means one person only.
+    pub fn of(word: &str) -> Option<Self> {
+        match word {
+            "he" | "him" | "his" | "er" | "ihm" | "ihn" => Some(Self::He),
+            "she" | "her" | "hers" | "elle" => Some(Self::She),
+            _ => None,
+        }
+    }
 }
 
 /// Something that was done.
@@ -69,6 +89,7 @@ impl Dialogue {
         let plan = plan(&self, &turn.said, cx);
         let read = classify(&super::asked_for(&turn.said, cx), &cx.context);
         let mut next = self;
+        let before = next.person.clone();
         next.just_done = false;
         // A pronoun goes on with the person who was named.
         let all = household::time::words::words(&turn.said);
@@ -77,6 +98,13 @@ impl Dialogue {
             next.person = Some(person.clone());
             next.said_person = true;
         }
+        if next.person != before {
+            next.gender = None;
+        }
+        // Behind a name, a pronoun of the same sentence may mean another person.
+        let pronoun = all.iter().find_map(|word| Gender::of(&word.folded)).filter(|_| next.person == before);
+        next.gender = next.gender.or(pronoun.filter(|_| next.person.is_some()));
+        let before = next.person.clone();
         match plan {
             Plan::Say(spoken) => {
                 next.is_asked = !spoken.numbered.is_empty();
@@ -106,6 +134,9 @@ impl Dialogue {
                 next.time = time.or(next.time);
                 next.last = steps.last().cloned().or(next.last);
             }
+        }
+        if next.person != before {
+            next.gender = None;
         }
         next
     }
@@ -167,7 +198,8 @@ impl Dialogue {
         let is_quoted = last.is_some_and(|result| result.data["data"]["answers"].is_array());
         match &things[..] {
             [Thing::Mail { from, .. }] => self.person = Some(from.clone()),
-            things if is_quoted && !is_said => {
+            // Only an answer that is sure changes who is spoken of: what only came near may be about anything.
+            things if is_quoted && !is_said && thing::is_sure(turn) => {
                 let from = |thing: &Thing| match thing {
                     Thing::Mail { from, .. } => Some(from.clone()),
                     _ => None,

@@ -8,7 +8,7 @@ use household::Household;
 use household::time::words::words;
 use household::words::is_light;
 
-use super::{Spoken, Step, asks, reason, thing};
+use super::{LONGEST_TERSE, Spoken, Step, asks, reason, thing};
 use crate::agent_context::AgentContext;
 use crate::conversation::{ToolCall, Turn};
 use crate::intent::Intent;
@@ -71,9 +71,10 @@ pub(super) fn chosen(steps: &[Step], turn: &Turn, cx: &AgentContext) -> (Vec<Ste
         let (steps, turn) = only(first, std::slice::from_ref(called));
         return (steps, turn, None);
     };
-    let found = evidence(other, searched, cx);
+    let timely = in_time(searched, first, cx);
+    let found = evidence(other, &timely, cx);
     let is_empty = thing::found(called).is_empty();
-    let is_sure = is_sure(searched);
+    let is_sure = is_sure(&timely);
     // That nothing is on at a time is an answer, too.
     let is_vain = is_empty && (is_sure || first.intent != Intent::Schedule || first.time.is_none());
     if is_sure && found >= told + AHEAD || is_vain && found > 0.0 || is_doubtful(first, told, found, cx) {
@@ -85,6 +86,17 @@ pub(super) fn chosen(steps: &[Step], turn: &Turn, cx: &AgentContext) -> (Vec<Ste
     let is_timed = first.intent == Intent::Schedule && first.time.is_some() && unsaid.iter().all(|word| is_light(word));
     let unsaid = (!is_empty && told < LITTLE && !is_timed).then(|| unsaid.join(", "));
     (steps, turn, unsaid)
+}
+
+/// A result without the events of other days than the one that was asked about: they are no answer to it.
+fn in_time(searched: &ToolCall, first: &Step, cx: &AgentContext) -> ToolCall {
+    let mut kept = searched.clone();
+    let when = first.time.as_ref().and_then(|time| household::time::parse(time, &cx.context.now).when);
+    let answers = kept.result.as_mut().and_then(|result| result.data["data"]["answers"].as_array_mut());
+    if let (Some(when), Some(answers)) = (when, answers) {
+        answers.retain(|answer| scheduler::is_within(answer, when.start.date(), scheduler::last_day(&when)));
+    }
+    kept
 }
 
 /// Whether the reading that the words suggest says nothing of what was asked for, and the search says some of it.
@@ -105,6 +117,7 @@ fn is_off(first: &Step, called: &ToolCall, cx: &AgentContext) -> bool {
 /// The question which of two readings is meant, where neither is convincing: with the nearest that a search found, and numbers for both.
 pub(super) fn question(steps: &[Step], turn: &Turn, cx: &AgentContext) -> Option<Spoken> {
     let ([first, other], [called, searched]) = (steps, &turn.calls[..]) else { return None };
+    let searched = &in_time(searched, first, cx);
     let (told, found) = (evidence(first, called, cx), evidence(other, searched, cx));
     if is_other(other) && told < f64::EPSILON && found < LITTLE && is_off(first, called, cx) {
         let text = format!("{} {}", cx.speech.say("not_understood", &[]), cx.speech.say("help", &[]));
@@ -143,7 +156,8 @@ fn is_effect(called: &ToolCall) -> bool {
 /// How much of what was asked for a result speaks of, from 0 to 1.
 fn evidence(step: &Step, called: &ToolCall, cx: &AgentContext) -> f64 {
     let Some(result) = called.result.as_ref().filter(|result| !result.is_error) else { return 0.0 };
-    if thing::found(called).is_empty() {
+    // Free times say nothing about what was asked for, whatever is told beside them.
+    if thing::found(called).is_empty() || !list(&result.data["data"], "suggestedSlots").is_empty() {
         return 0.0;
     }
     let subject = subject(step, cx);
@@ -194,7 +208,9 @@ fn is_question(step: &Step, said: &str, cx: &AgentContext) -> bool {
     let hits = lexicon().hits(&words(said));
     // "The offer is due by?" offers nothing, and who asks until when something is needed looks for no free time.
     let is_terse = words(said).len() <= 6;
-    let is_open = (asks(said, &hits) || task.is_question() || is_terse)
+    // "Bake time for a turkey" looks for no free time: a verb would say so.
+    let is_noun = words(said).len() <= LONGEST_TERSE && !task.has_any(&[Concept::Find, Concept::Look, Concept::Book]);
+    let is_open = (asks(said, &hits) || task.is_question() || is_terse || is_noun)
         && task.times.when.is_none()
         && task.times.duration_min.is_none();
     let is_kind = matches!(step.intent, Intent::Triage | Intent::Schedule);
@@ -204,5 +220,5 @@ fn is_question(step: &Step, said: &str, cx: &AgentContext) -> bool {
     is_kind
         && !is_done
         && task.entities.ids.is_empty()
-        && (asks(said, &hits) || task.is_question() || words(said).len() <= 6)
+        && (asks(said, &hits) || task.is_question() || is_terse || is_noun && task.has(Free))
 }

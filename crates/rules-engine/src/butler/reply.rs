@@ -194,6 +194,25 @@ impl<'a> Reply<'a> {
     fn editing(&self) -> Option<Plan> {
         let draft = self.dialogue.draft.as_ref()?;
         let is_near = self.dialogue.just_done;
+        // "And ask him for the 45 dollars" goes on with the draft to him.
+        let goes_on = ["and", "an", "und", "et", "also", "auch", "aussi"].contains(&self.word(0));
+        if is_near && goes_on && self.spoken_to() == Some(2) {
+            let name = self.dialogue.person.as_deref().unwrap_or_default();
+            let rest = &self.said[self.words[2].at.end..];
+            let told = format!("{} {name}{rest}", &self.said[self.words[1].at.clone()]);
+            let points = crate::wording::points(&crate::task::SpecialistTask::read(&told, &self.cx.context));
+            if !points.is_empty() {
+                let (intent, task) = (Intent::Draft, format!("add: {}", points.join(" ")));
+                let entities = vec![draft.clone()];
+                return Some(Plan::Hand(vec![Step {
+                    intent,
+                    task,
+                    entities,
+                    time: None,
+                    reason: reason(intent, &[]),
+                }]));
+            }
+        }
         let is_edit = self.has(Concept::Edit);
         let says_draft = self.any_word("draft entwurf brouillon");
         let is_edit = is_edit || is_near && crate::wording::replacement(self.said).is_some();
@@ -296,6 +315,23 @@ impl<'a> Reply<'a> {
             let entities =
                 entities.into_iter().filter(|entity| !entity.contains(':') && !entity.contains('/')).collect();
             return Some(Plan::Hand(vec![Step { intent, task, entities, time: None, reason: reason(intent, &[]) }]));
+        }
+        // "Who is at the lunch?" behind a list of events is about the one that it names.
+        let is_named = |thing: &&Thing| {
+            let own = thing.words();
+            let mut subject = words(&task.subject_words()).into_iter().map(|word| word.folded);
+            matches!(thing, Thing::Event { .. })
+                && subject.any(|word| {
+                    word.len() > 2 && !household::words::is_light(&word) && own.contains(&format!(" {word} "))
+                })
+        };
+        let named: Vec<&Thing> = things.iter().filter(is_named).collect();
+        if let ([only], true) =
+            (&named[..], things.len() > 1 && task.is_question() && self.words.len() <= LONGEST_ANSWER)
+            && self.read.times.said.is_empty()
+            && let Some(last) = &self.dialogue.last
+        {
+            return Some(Plan::Hand(vec![usual(only, last)]));
         }
         // A bare question about events is answered with the events.
         let asks = self.any_word("who where when how long wer wo wann wie qui ou quand") && task.is_question();
@@ -545,7 +581,9 @@ impl<'a> Reply<'a> {
     /// "What is her number?", "when did I last write to him?": the person who was spoken of.
     fn about_a_person(&self) -> Option<Plan> {
         let person = self.dialogue.person.as_ref()?;
-        if !self.read.entities.people.is_empty() || !self.read.entities.addresses.is_empty() {
+        let names_who = !(self.read.entities.people.is_empty() && self.read.entities.addresses.is_empty());
+        // "Write him that Dana gets access": who is written to stands before those who are spoken of.
+        if names_who && self.spoken_to().is_none() {
             return None;
         }
         let at = (0..self.words.len()).find(|at| {
@@ -556,6 +594,11 @@ impl<'a> Reply<'a> {
                 || PERSONS.split_whitespace().any(|one| one == word)
                 || POSSESSIVES.split_whitespace().any(|one| one == word)
         })?;
+        // "Her" is not the one who was "he" before: whom it is for has to be asked.
+        let is_other = |gender: super::dialogue::Gender| self.dialogue.gender.is_some_and(|known| known != gender);
+        if self.spoken_to() == Some(at) && super::dialogue::Gender::of(self.word(at)).is_some_and(is_other) {
+            return Some(Plan::say(self.cx.speech.say("which_draft", &[])));
+        }
         // "Tell her she …", "tell her that …" speak to a person; "her number" is about one.
         let is_in = |list: &str, word: &str| list.split_whitespace().any(|one| one == word);
         let is_object = at > 0 && is_in(SPEAKING, self.word(at - 1)) || is_in(BEHIND_OBJECT, self.word(at + 1));
@@ -593,6 +636,18 @@ impl<'a> Reply<'a> {
             return Some(Plan::Hand(vec![self.looked_for_in(things, only.task.clone())]));
         }
         Some(Plan::Hand(steps))
+    }
+
+    /// Where the pronoun of the one who is to be told something stands, before any name: "write him that Dana …".
+    fn spoken_to(&self) -> Option<usize> {
+        let at = self.words.windows(2).position(|pair| {
+            let is_in = |list: &str, word: &Word| list.split_whitespace().any(|one| one == word.folded);
+            is_in(TELLING, &pair[0]) && is_in(PERSONS, &pair[1])
+        })? + 1;
+        let place = self.words[at].at.start;
+        let entities = &self.read.entities;
+        let mut named = entities.people.iter().chain(&entities.addresses).filter_map(|name| self.said.find(name));
+        (at <= MOST_BEFORE && named.all(|named| named > place)).then_some(at)
     }
 
     /// "No, I meant Thursday", "rather an hour later": what was asked last, or done, for another time or person.
@@ -962,6 +1017,9 @@ const POSSESSIVES: &str = "his her their hers seine seiner ihre ihrer ihren son 
 /// Verbs behind which stands whom they are said to, and words that stand behind a person.
 const SPEAKING: &str =
     "tell ask let give write send remind thank call email mail text inform show invite about to from with for";
+/// Verbs behind which stands to whom something is said, and how far into a request that may be.
+const TELLING: &str = "tell ask write answer remind inform thank email mail text let sag sage frag frage schreib schreibe antworte dis ecris reponds demande";
+const MOST_BEFORE: usize = 5;
 const BEHIND_OBJECT: &str = "she he they i we it that this the a an to about if when whether know yes no again please and or dass ob bitte que si";
 
 /// How a correction begins, and what it says.

@@ -101,6 +101,12 @@ pub(super) fn is_sure_of(turn: &Turn, words: &[String]) -> bool {
     results.map(|result| &result.data["data"]).any(|data| list(data, "answers").iter().any(is_sure))
 }
 
+/// Whether a result of a turn surely answers.
+pub(super) fn is_sure(turn: &Turn) -> bool {
+    let results = turn.calls.iter().filter_map(|called| called.result.as_ref());
+    results.map(|result| &result.data["data"]).any(|data| list(data, "answers").iter().any(|one| one["sure"] == true))
+}
+
 /// Whether what was being talked about was told once more, because nothing else answers.
 pub(super) fn is_about_focus(turn: &Turn, cx: &AgentContext) -> bool {
     let sentence = cx.speech.say("in_focus", &[]);
