@@ -110,6 +110,7 @@ fn answer(question: &str, scope: Scope<'_>, household: &Household) -> Result<Val
         before,
         wanted,
         is_by_author: wanted::asks_for_author(question),
+        asks_who_wrote: wanted::asks_who_wrote(question),
     };
     let focus = if is_inside { asked.focus(&documents, household)? } else { Vec::new() };
     let score = |document: &Document| asked.best_of(document, is_inside);
@@ -181,6 +182,8 @@ struct Question {
     wanted: Vec<Wanted>,
     /// Whether it asks what a person wrote or wants.
     is_by_author: bool,
+    /// Whether it asks which other person wrote or wants something: the owner's own mails are no answer then.
+    asks_who_wrote: bool,
 }
 
 impl Question {
@@ -259,7 +262,8 @@ impl Question {
         let prior = self.wanted.iter().map(|wanted| passage.source.prior(*wanted)).fold(0.0, f64::max);
         let prior = prior.max(passage.source.prior(Wanted::Anything));
         let author = if self.is_by_author && self.is_author(passage) { AUTHOR } else { 0.0 };
-        let stranger = if lacks_someone { STRANGER } else { 0.0 };
+        let is_own = self.asks_who_wrote && passage.source.is_sent();
+        let stranger = if lacks_someone || is_own { STRANGER } else { 0.0 };
         let score = covers + kind - heading - stranger + 0.1 * own / total + prior + author + 0.06 * passage.newness;
         let all = self.terms.iter().filter(|term| !is_light(term)).count();
         let found = all.saturating_sub(missing.len() + met_here - met_by.len());
@@ -267,7 +271,7 @@ impl Question {
         let is_scant = all >= 3 && found * 2 < all && !(holds && !self.wanted.is_empty() && found * 3 >= all);
         let is_sure = match found {
             0 => false,
-            _ if is_scant => false,
+            _ if is_scant || is_own => false,
             _ if passage.is_heading && !holds => false,
             // Who was asked about is not in it, or nothing of the kind that was asked for.
             _ if lacks_someone || topics > 0 && met == 0 => false,
@@ -443,7 +447,10 @@ fn terms(question: &str, household: &Household) -> Result<Vec<Term>, Error> {
             (named, _) => {
                 for person in named.iter().take(3) {
                     term.names.extend(person.addresses.iter().cloned());
-                    term.names.extend(people::tools::person_words(person).into_iter().filter(|name| *name == word));
+                    // A nickname stands for the name; the name of one stands for nothing else.
+                    let is_nickname = !words_of(&person.name).contains(&word);
+                    let is_meant = |name: &String| *name == word || is_nickname && glossary::relation(name).is_none();
+                    term.names.extend(people::tools::person_words(person).into_iter().filter(is_meant));
                 }
             }
         }

@@ -207,7 +207,27 @@ fn plan(dialogue: &Dialogue, said: &str, cx: &AgentContext) -> Plan {
 /// What is asked for: with slips set right, and without a courtesy or an answer before it ("Good. And Saturday?").
 fn asked_for(said: &str, cx: &AgentContext) -> String {
     let said = crate::spelling::corrected(said.trim(), &cx.context);
-    without_preamble(said)
+    without_preamble(in_full(said, cx))
+}
+
+/// "Yes to Petra, Thursday at ten" in full: what is to be told, and to whom.
+fn in_full(said: String, cx: &AgentContext) -> String {
+    const ANSWERS: [&str; 9] = ["yes", "no", "ok", "okay", "ja", "nein", "oui", "non", "thanks"];
+    const TO: [&str; 4] = ["to", "an", "a", "for"];
+    let all = words(&said);
+    let is_in = |list: &[&str], at: usize| all.get(at).is_some_and(|word| list.contains(&word.folded.as_str()));
+    if all.len() < 3 || !(is_in(&ANSWERS, 0) && is_in(&TO, 1)) {
+        return said;
+    }
+    let entities = classify(&said, &cx.context).entities;
+    let Some(person) = entities.people.first().filter(|person| said.find(person.as_str()) == Some(all[2].at.start))
+    else {
+        return said;
+    };
+    let (answer, rest) =
+        (&said[all[0].at.clone()], said[all[2].at.start + person.len()..].trim_start_matches([',', ' ', ':']));
+    let tie = if rest.is_empty() { "" } else { ", " };
+    format!("Tell {person}: {answer}{tie}{rest}")
 }
 
 fn without_preamble(said: String) -> String {
@@ -328,7 +348,13 @@ const OPEN: &str = "It is a question, and something that the household holds may
 /// Where an open question is looked for: in the calendar first where it names a time, else everywhere. Two questions in one sentence are
 /// two.
 fn open_steps(read: &Classification, said: &str, cx: &AgentContext) -> Vec<Step> {
-    let is_timed = read.times.when.is_some() && !is_beyond(said);
+    // "A recruiter wrote this week" is about a mail, whatever time it names.
+    let hits = lexicon().hits(&words(said));
+    let speaks = |hit: &Hit| {
+        use Concept::{Ask, Mail, Propose, Tell, Write};
+        matches!(hit.concept, Write | Tell | Ask | Propose | Mail)
+    };
+    let is_timed = read.times.when.is_some() && !is_beyond(said) && !hits.iter().any(speaks);
     let step = |said: &str, read: &Classification, intent: Intent| Step {
         intent,
         task: said.trim().to_owned(),
@@ -339,8 +365,22 @@ fn open_steps(read: &Classification, said: &str, cx: &AgentContext) -> Vec<Step>
     if is_timed {
         return vec![step(said, read, Intent::Schedule)];
     }
+    let person = read.entities.people.first();
     let questions = questions(said, cx);
-    questions.iter().map(|said| step(said, &classify(said, &cx.context), Intent::Search)).collect()
+    let in_full = questions.iter().map(|said| person.map_or_else(|| (*said).to_owned(), |name| with_name(said, name)));
+    in_full.map(|said| step(&said, &classify(&said, &cx.context), Intent::Search)).collect()
+}
+
+/// A question with the name of the person in place of the pronoun that means them, where it names nobody itself.
+fn with_name(said: &str, name: &str) -> String {
+    const ALONE: [&str; 8] = ["he", "she", "him", "they", "er", "ihm", "il", "elle"];
+    const OWN: [&str; 3] = ["his", "her", "their"];
+    let all = words(said);
+    let is_in = |list: &[&str], word: &Word| list.contains(&word.folded.as_str());
+    let place = all.iter().find(|word| is_in(&ALONE, word) || is_in(&OWN, word));
+    let Some(word) = place.filter(|_| !said.contains(name)) else { return said.to_owned() };
+    let own = if is_in(&OWN, word) { "'s" } else { "" };
+    format!("{}{name}{own}{}", &said[..word.at.start], &said[word.at.end..])
 }
 
 /// The questions of a sentence: more than one where each has a word to ask with and something to ask for.
@@ -349,8 +389,16 @@ fn questions<'a>(said: &'a str, cx: &AgentContext) -> Vec<&'a str> {
     let is_and = |word: &Word| ["and", "und", "et"].contains(&word.folded.as_str());
     let opens = |word: &Word| OPENS.split_whitespace().any(|one| one == word.folded);
     let cut = all.windows(2).position(|pair| is_and(&pair[0]) && opens(&pair[1]));
-    let Some(cut) = cut else { return vec![said] };
-    let halves = [said[..all[cut].at.start].trim(), said[all[cut + 1].at.start..].trim()];
+    // A sign between two questions divides them as a word does: "paul phone + where does he work".
+    let is_sign =
+        |pair: &[Word]| said[pair[0].at.end..pair[1].at.start].contains(['?', '+', '&', ';']) && opens(&pair[1]);
+    let halves = match (cut, all.windows(2).position(is_sign)) {
+        (Some(cut), _) => [said[..all[cut].at.start].trim(), said[all[cut + 1].at.start..].trim()],
+        (None, Some(cut)) => {
+            [said[..all[cut + 1].at.start].trim_end_matches(['+', '&', ';', ' ']), said[all[cut + 1].at.start..].trim()]
+        }
+        (None, None) => return vec![said],
+    };
     let has_subject = |half: &&str| {
         let task = SpecialistTask::read(half, &cx.context);
         !task.subject_words().is_empty() || task.person().is_some()

@@ -56,7 +56,11 @@ impl Asked {
             {
                 Self::Everything
             }
-            () if says("birthday geburtstag anniversaire born geboren birthdays bday") => Self::Birthday,
+            () if says("birthday geburtstag anniversaire born geboren birthdays bday")
+                || asks(&["how old ", "wie alt ", "quel age "]) =>
+            {
+                Self::Birthday
+            }
             // "On the phone she said …" is about what was said.
             () if says("phone telephone telefon telefonnummer handynummer handy mobile tel cell numero")
                 && !asks(&["on the phone ", "am telefon ", "au telephone ", "by phone "]) =>

@@ -78,6 +78,11 @@ impl Source {
         }
     }
 
+    /// Whether it is a mail that the owner wrote.
+    pub fn is_sent(&self) -> bool {
+        matches!(self, Self::Mail(mail) if mail.folder == "sent")
+    }
+
     pub fn is_card(&self) -> bool {
         matches!(self, Self::Card(_))
     }
@@ -143,10 +148,12 @@ fn from_notes(terms: &[Term], household: &Household, passages: &mut Vec<Passage>
 fn from_note(note: notes::NoteText, passages: &mut Vec<Passage>) {
     let path: PathBuf = note.path.clone().into();
     let folders = path.parent().map(|folder| folder.display().to_string()).unwrap_or_default();
+    // A note may be called otherwise than its title: "Cat.md" is about Pixel.
+    let name = path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     for sentence in note.sentences {
         passages.push(Passage {
             words: words_of(&sentence.text),
-            around: words_of(&format!("{} {folders} {}", note.title, sentence.under)),
+            around: words_of(&format!("{} {name} {folders} {}", note.title, sentence.under)),
             is_heading: sentence.is_heading,
             is_dated: false,
             newness: 0.0,

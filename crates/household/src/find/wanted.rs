@@ -52,6 +52,14 @@ pub(super) fn asks_for_author(question: &str) -> bool {
     words_of(question).iter().any(|word| VERBS.contains(&format!(" {word} ")))
 }
 
+/// Whether a question asks who wrote, asks or wants something.
+pub(super) fn asks_who_wrote(question: &str) -> bool {
+    let words = words_of(question);
+    matches!(words.first().map(String::as_str), Some("who" | "wer" | "qui"))
+        && asks_for_author(question)
+        && !words.iter().any(|word| ["i", "ich", "je", "j"].contains(&word.as_str()))
+}
+
 impl Wanted {
     /// The kinds of things that a question asks for; none where it may be anything.
     pub fn all(question: &str) -> Vec<Self> {
