@@ -366,9 +366,26 @@ fn open_steps(read: &Classification, said: &str, cx: &AgentContext) -> Vec<Step>
         return vec![step(said, read, Intent::Schedule)];
     }
     let person = read.entities.people.first();
-    let questions = questions(said, cx);
+    let questions = questions(without_occasion(said, person.map(String::as_str), cx), cx);
     let in_full = questions.iter().map(|said| person.map_or_else(|| (*said).to_owned(), |name| with_name(said, name)));
     in_full.map(|said| step(&said, &classify(&said, &cx.context), Intent::Search)).collect()
+}
+
+/// A question without the sentence before it that only says why it is asked: "I am at the pet shop. How much does the cat eat?". It is kept
+/// where the question says too little by itself, or points back to it.
+fn without_occasion<'a>(said: &'a str, person: Option<&str>, cx: &AgentContext) -> &'a str {
+    const POINTS: &str = "it its that this those these there then they them one ones he she him her his sie es er ihn ihr dies davon dazu \
+        dort dann il elle lui ca cela";
+    let Some(end) = said.trim_end().strip_suffix('?') else { return said };
+    let Some((before, question)) = end.rsplit_once(". ") else { return said };
+    let all = words(question);
+    let is_weighty = |word: &&Word| word.folded.chars().count() > 2 && !household::words::is_light(&word.folded);
+    let subject = SpecialistTask::read(question, &cx.context).subject_words();
+    let names_who = person.is_some_and(|person| before.contains(person));
+    let points = all.iter().any(|word| POINTS.split_whitespace().any(|one| one == word.folded));
+    let is_own = words(&subject).iter().filter(is_weighty).count() >= if names_who { 1 } else { 2 };
+    // A pronoun for the person who was named is filled in; other words that point back need the sentence.
+    if before.contains('?') || !is_own || points && !names_who { said } else { said[before.len() + 2..].trim_start() }
 }
 
 /// A question with the name of the person in place of the pronoun that means them, where it names nobody itself.

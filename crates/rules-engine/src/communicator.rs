@@ -149,7 +149,10 @@ fn from_list(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, input: &Valu
     {
         return refused(cx, mail);
     }
-    if let Some(id) = mails.iter().find(|mail| !is_odd(mail)).and_then(|mail| mail["emailId"].as_str()) {
+    // Of several, the one that what is to be told speaks of; else the newest.
+    let sound = || mails.iter().filter(|mail| !is_odd(mail));
+    let meant = sound().find(|mail| is_about(task, mail)).or_else(|| sound().next());
+    if let Some(id) = meant.and_then(|mail| mail["emailId"].as_str()) {
         return create(task, cx, Some(id), None);
     }
     match task.person() {

@@ -284,9 +284,21 @@ fn verdicts(
         let text = format!("{} {} {}", text_of(item, "from"), text_of(item, "subject"), text_of(item, "summary"));
         words.iter().any(|word| household::Household::says_word(&text, word))
     };
-    let more: Vec<&Value> =
-        list(suspicious, "items").iter().filter(|item| !is_listed(item) && is_in_time(item) && shares(item)).collect();
-    match (mails, &more[..]) {
+    // "The mail about the bank account" is from a bank, where one wrote: another mail that holds the word is not meant.
+    let kinds: Vec<&String> = words.iter().filter(|word| household::Household::is_relation(word)).collect();
+    let is_from_kind = |item: &Value| {
+        let from = household::time::words::words(&text_of(item, "from"));
+        kinds.iter().any(|kind| from.iter().any(|word| word.folded.starts_with(*kind) || word.folded.ends_with(*kind)))
+    };
+    let more: Vec<&Value> = list(suspicious, "items")
+        .iter()
+        .filter(|item| !is_listed(item) && is_in_time(item) && (shares(item) || is_from_kind(item)))
+        .collect();
+    let has_kind = mails.iter().chain(more.iter().copied()).any(is_from_kind);
+    let is_meant = |item: &Value| !has_kind || is_from_kind(item);
+    let mails: Vec<Value> = mails.iter().filter(|mail| is_meant(mail)).cloned().collect();
+    let more: Vec<&Value> = more.into_iter().filter(|mail| is_meant(mail)).collect();
+    match (&mails[..], &more[..]) {
         ([], _) if input["from"].is_string() && (input["query"].is_string() || input["since"].is_string()) => {
             cx.call("mail_list", json!({ "from": input["from"] }))
         }
