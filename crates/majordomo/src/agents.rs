@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{fmt, fs, io};
 
-use agent::permission::Rule;
+use agent::permission::{Rule, matches};
 use agent::role::Agent;
 use household::TOOLS;
 
@@ -319,11 +319,19 @@ pub(crate) fn preset_of(surroundings: &Surroundings, project: &Project, agent: &
 /// A project's agent in the place of another: with the tools that both have and the mode that both allow.
 /// None when no tool is left.
 fn narrowed(agent: Agent, other: &Agent) -> Option<Agent> {
-    let tools = match (agent.tools, &other.tools) {
-        (Some(own), Some(others)) => {
-            Some(own.into_iter().filter(|tool| others.contains(tool)).collect::<Vec<Arc<str>>>())
+    let is_others = |tool: &Arc<str>| {
+        let named = |names: &Vec<Arc<str>>| names.iter().any(|name| matches(name, tool));
+        match (tool.split_once(mcp::SEPARATOR), &other.mcp_servers) {
+            // A tool of a server that the other has whole; what it names besides is a tool, too.
+            (Some((server, _)), Some(servers)) => servers.iter().any(|own| **own == *server),
+            (Some(_), None) => other.tools.as_ref().is_none_or(named),
+            (None, _) => other.tools.as_ref().is_none_or(|names| names.contains(tool)),
         }
-        (own, others) => own.or_else(|| others.clone()),
+    };
+    let names_tools_of_servers = agent.tools.iter().flatten().any(|tool| tool.contains(mcp::SEPARATOR));
+    let tools = match (agent.tools, &other.tools) {
+        (Some(own), _) => Some(own.into_iter().filter(is_others).collect::<Vec<Arc<str>>>()),
+        (None, others) => others.clone(),
     };
     if tools.as_ref().is_some_and(Vec::is_empty) {
         return None;
@@ -334,6 +342,8 @@ fn narrowed(agent: Agent, other: &Agent) -> Option<Agent> {
     };
     let mcp_servers = match (agent.mcp_servers, &other.mcp_servers) {
         (Some(own), Some(others)) => Some(own.into_iter().filter(|server| others.contains(server)).collect()),
+        // It names the tools themselves, and a server would give it all of them.
+        (None, Some(_)) if names_tools_of_servers => None,
         (own, others) => own.or_else(|| others.clone()),
     };
     let lends = agent.lends.into_iter().filter(|tool| other.lends.contains(tool)).collect();

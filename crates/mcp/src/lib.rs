@@ -33,7 +33,7 @@ pub use content::{PromptInfo, ResourceInfo};
 pub use error::Error;
 pub use find::{CALL_TOOL, FIND_TOOLS};
 pub use login::{Login, is_logged_in, log_out};
-pub use names::{SEPARATOR, plain_name};
+pub use names::{SEPARATOR, plain_name, tool_pattern};
 pub use offered::{Change, Offered, Pinned, Pins};
 pub use server::{Server, Surroundings};
 pub use servers::{Servers, Status, ToolState};

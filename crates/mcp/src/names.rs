@@ -24,16 +24,28 @@ pub fn plain_name(name: &str) -> Option<String> {
     (!plain.is_empty() && plain.len() <= LONGEST / 2).then(|| plain.to_owned())
 }
 
+/// A pattern of the names by which agents call tools of a server: in `tool`, `*` stands for any text. Without one it is the name of that tool.
+pub fn tool_pattern(server: &str, tool: &str) -> String {
+    if !tool.contains('*') {
+        return of_tool(server, tool).to_string();
+    }
+    let pieces: Vec<String> = tool.split('*').map(plain).collect();
+    format!("{server}{SEPARATOR}{}", pieces.join("*"))
+}
+
 /// The name by which agents call a server's tool.
 pub(crate) fn of_tool(server: &str, tool: &str) -> Arc<str> {
-    let plain: String = tool.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }).collect();
-    let whole = format!("{server}{SEPARATOR}{plain}");
+    let whole = format!("{server}{SEPARATOR}{}", plain(tool));
     if whole.len() <= LONGEST {
         return whole.into();
     }
     // Two long names stay two.
     let digest = blake3::hash(tool.as_bytes()).to_hex();
     format!("{}_{}", &whole[..LONGEST - 9], &digest[..8]).into()
+}
+
+fn plain(tool: &str) -> String {
+    tool.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }).collect()
 }
 
 #[cfg(test)]
@@ -49,6 +61,8 @@ mod tests {
         assert_eq!(plain_name(&"x".repeat(33)), None);
         assert_eq!(&*of_tool("git", "status"), "git__status");
         assert_eq!(&*of_tool("git", "../status"), "git_____status");
+        assert_eq!(tool_pattern("git", "get.*"), "git__get_*");
+        assert_eq!(tool_pattern("git", "get.one"), "git__get_one");
         for (server, tool) in [("a", "_b"), ("a", "b__c"), ("a-b", "c/d")] {
             let name = of_tool(server, tool);
             assert_eq!(name.split_once(SEPARATOR).map(|(server, _)| server), Some(server), "{name}");

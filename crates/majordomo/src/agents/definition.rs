@@ -95,7 +95,10 @@ impl File<'_> {
             "tools" => self.tools = Some(self.known_tools(&value, tools)?),
             "lends" => self.lends = self.known_tools(&value, tools)?,
             "mcp_servers" => {
-                self.mcp_servers = Some(names(&value).ok_or("expects names of MCP servers, as a list or with commas")?);
+                let names = names(&value).ok_or("expects names of MCP servers, as a list or with commas")?;
+                // As a server is named in `.mcp.json`, or as it is called here.
+                let plain = |name: Arc<str>| mcp::plain_name(&name).map_or(name, Into::into);
+                self.mcp_servers = Some(names.into_iter().map(plain).collect());
             }
             "preset" => self.preset = Some(preset(&text_of(value)?)?),
             unknown => {
@@ -112,7 +115,8 @@ impl File<'_> {
         let asked = value.texts().ok_or("expects names of tools, as a list or with commas between them")?;
         let mut known = Vec::<Arc<str>>::new();
         for name in asked {
-            if !tools.contains(&name.as_str()) {
+            // The tools of servers are not known yet: none is started to read a file.
+            if !tools.contains(&name.as_str()) && !name.contains(mcp::SEPARATOR) {
                 let meant = nearest(tools, |tool| likeness(&name, tool));
                 self.warnings.push(format!("unknown tool {name}{}", clause(meant)));
             } else if !known.iter().any(|tool| **tool == *name) {

@@ -3,10 +3,11 @@
 //! A file can only take away: a permission that it grants is not used, because the person's own rules and the mode of the parent decide
 //! what an agent may do. Left to others: what names mean (`names.rs`), where files lie (`product.rs`).
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use agent::Mode;
-use agent::permission::{Action, Rule};
+use agent::permission::{Action, Rule, matches};
 use agent::role::Agent;
 use provider::Effort;
 
@@ -43,7 +44,7 @@ pub(super) fn read(product: Product, text: &str, file_name: &str, known: &Known<
     for Field { key, value, .. } in &fields {
         draft.take(product, key, value)?;
     }
-    draft.into_definition(file_name, known)
+    draft.into_definition(product, file_name, known)
 }
 
 /// What was read so far.
@@ -56,7 +57,12 @@ struct Draft {
     models: Vec<String>,
     tools: Option<Vec<String>>,
     without: Vec<String>,
+    /// The tools of servers that are taken from it: `server__tool`.
+    denied: Vec<Arc<str>>,
+    /// The servers that it gets, by the names that they have here.
     servers: Option<Vec<Arc<str>>>,
+    /// The tools that it gets of servers of which it does not get all: `server__tool`.
+    server_tools: Vec<Arc<str>>,
     mode: Option<Mode>,
     effort: Option<Arc<str>>,
     /// What is asked about or denied: a tool's name, a pattern, and what is done.
@@ -155,23 +161,47 @@ impl Draft {
     }
 
     fn servers(&mut self, value: &Value) {
-        let mut found = Vec::new();
-        match value {
-            // Claude Code: a list of names, and of maps that define a server.
-            Value::List(items) => {
-                for item in items {
-                    found.extend(names(item).unwrap_or_default());
-                }
-            }
-            value => found = names(value).unwrap_or_default(),
-        }
-        let defines = |value: &Value| matches!(value, Value::Map(_));
-        if defines(value) || matches!(value, Value::List(items) if items.iter().any(defines)) {
+        // Claude Code: a list of names, and of maps that define a server.
+        let parts = match value {
+            Value::List(items) => items.as_slice(),
+            value => std::slice::from_ref(value),
+        };
+        let entries = |part| match part {
+            &Value::Map(ref entries) => entries.as_slice(),
+            _ => &[],
+        };
+        let defined: Vec<&(String, Value)> = parts.iter().flat_map(entries).collect();
+        if !defined.is_empty() {
             self.notes.push(
                 "MCP servers are used by name; how one is started is taken from your own configuration, not from this file".to_owned(),
             );
         }
+        for (server, value) in defined {
+            self.tools_of_server(server, value);
+        }
+        let found = parts.iter().flat_map(|part| names(part).unwrap_or_default());
+        let found: Vec<Arc<str>> = found.filter_map(|server| self.server_name(&server)).collect();
         self.servers.get_or_insert_default().extend(found);
+    }
+
+    /// What the definition of a server says about the tools that are used of it.
+    fn tools_of_server(&mut self, server: &str, value: &Value) {
+        let list = |keys: &[&str]| keys.iter().find_map(|key| value.get(key)?.texts());
+        let wanted = list(&["tools", "includeTools", "enabled_tools", "available_tools"]).unwrap_or_default();
+        if !wanted.iter().any(|tool| tool == "*") {
+            self.server_tools.extend(wanted.iter().filter_map(|tool| table::tool_of_server(server, tool)));
+        }
+        let excluded = list(&["excludeTools", "disabled_tools"]).unwrap_or_default();
+        self.denied.extend(excluded.iter().filter_map(|tool| table::tool_of_server(server, tool)));
+    }
+
+    /// The name that a server has here.
+    fn server_name(&mut self, name: &str) -> Option<Arc<str>> {
+        let plain = mcp::plain_name(name);
+        if plain.is_none() {
+            self.notes.push(format!("MCP server {name:?} has a name that no server has here, and is not used"));
+        }
+        plain.map(Into::into)
     }
 
     fn effort(&mut self, key: &str, text: Option<String>) {
@@ -240,7 +270,10 @@ impl Draft {
         for item in items {
             let Some(name) = item.get("name").and_then(Value::as_text).or(item.as_text()) else { continue };
             match item.get("type").and_then(Value::as_text) {
-                Some("stdio" | "sse" | "streamable_http" | "inline_python" | "frontend") => servers.push(name.into()),
+                Some("stdio" | "sse" | "streamable_http" | "inline_python" | "frontend") => {
+                    servers.extend(self.server_name(name));
+                    self.tools_of_server(name, item);
+                }
                 _ => tools.push(name.to_owned()),
             }
         }
@@ -248,7 +281,7 @@ impl Draft {
         self.servers = Some(servers);
     }
 
-    fn into_definition(mut self, file_name: &str, known: &Known<'_>) -> Result<Definition, String> {
+    fn into_definition(mut self, product: Product, file_name: &str, known: &Known<'_>) -> Result<Definition, String> {
         self.fill_parameters();
         let prompt = std::mem::take(&mut self.prompt);
         if prompt.trim().is_empty() {
@@ -266,7 +299,7 @@ impl Draft {
         });
         let name: Arc<str> = name.into();
         let model = self.model(known);
-        let (tools, rules) = self.resolve_tools(&name, known)?;
+        let (tools, rules) = self.resolve_tools(product, &name, known)?;
         let mut warnings = self.notes;
         if !self.unused.is_empty() {
             warnings.push(format!("not used here: {}", self.unused.join(", ")));
@@ -310,18 +343,19 @@ impl Draft {
         None
     }
 
-    fn resolve_tools(&mut self, agent: &Arc<str>, known: &Known<'_>) -> Result<ToolsAndRules, String> {
+    fn resolve_tools(
+        &mut self,
+        product: Product,
+        agent: &Arc<str>,
+        known: &Known<'_>,
+    ) -> Result<ToolsAndRules, String> {
         let mut rules = Vec::new();
         for (tool, pattern, action) in std::mem::take(&mut self.limits) {
-            let ours: Vec<&str> = match table::tool(&tool) {
-                ToolName::All => vec!["*"],
-                ToolName::Ours(ours) => ours.iter().map(String::as_str).collect(),
-                _ => Vec::new(),
-            };
-            if ours.is_empty() {
+            let meant = table::restricted(product, &tool);
+            if meant.is_empty() {
                 self.unused.push(format!("permission.{tool}"));
             }
-            for tool in ours {
+            for tool in meant {
                 let rule = Rule { action, ..Rule::deny(tool) }.by(agent.clone());
                 rules.push(match &pattern {
                     Some(pattern) => rule.on(pattern.as_str()),
@@ -329,35 +363,69 @@ impl Draft {
                 });
             }
         }
-        let listed = self.tools.take();
-        let mut tools = match &listed {
+        let mut tools = match self.tools.take() {
             None => None,
-            Some(listed) => self.listed_tools(listed, known),
+            Some(listed) => self.listed_tools(product, &listed, known)?,
         };
-        if let (Some(listed), Some(found)) = (&listed, &tools)
-            && !listed.is_empty()
-            && found.is_empty()
-            && self.servers.as_ref().is_none_or(Vec::is_empty)
-        {
-            return Err(format!("none of its tools exists here: {}", listed.join(", ")));
-        }
+        // All tools by name, where some are not to be among them. Those of servers come without being named.
+        let inherits = self.servers.is_none().then(|| table::EVERY_SERVER.into());
+        let all = || known.of_workspace().map(Arc::from).chain(inherits.clone()).collect();
         let mut without = Vec::new();
+        rules.extend(std::mem::take(&mut self.denied).into_iter().map(|tool| Rule::deny(tool).by(agent.clone())));
         for name in std::mem::take(&mut self.without) {
-            match table::tool(&name) {
-                ToolName::Ours(ours) => without.extend(ours.iter().map(String::as_str)),
-                _ => self.notes.push(format!("tool {name}, which it is not to have, is not known here")),
+            let meant = table::restricted(product, &name);
+            if meant.is_empty() {
+                self.notes.push(format!("tool {name}, which it is not to have, is not known here"));
+            }
+            for tool in meant {
+                match tool.contains(mcp::SEPARATOR) || *tool == *"*" {
+                    true => rules.push(Rule::deny(tool).by(agent.clone())),
+                    false => without.push(tool),
+                }
             }
         }
         if !without.is_empty() {
-            let all = || known.of_workspace().map(Arc::from).collect();
-            tools.get_or_insert_with(all).retain(|tool| !without.contains(&&**tool));
+            tools.get_or_insert_with(all).retain(|tool| !without.contains(tool));
+        }
+        if !self.server_tools.is_empty() {
+            let tools = tools.get_or_insert_with(all);
+            let named = std::mem::take(&mut self.server_tools);
+            // A server is granted whole, unless the file names some of its tools. An agent that names servers would get all of each.
+            for server in self.servers.take().unwrap_or_default() {
+                if !is_named(&named, &server) {
+                    tools.extend(table::tool_of_server(&server, "*"));
+                }
+            }
+            tools.extend(named);
+            let mut seen = BTreeSet::new();
+            tools.retain(|tool| seen.insert(tool.clone()));
+        }
+        // What is denied anyway is not shown to the model either.
+        let denied = |tool: &str| {
+            rules.iter().any(|rule| rule.action == Action::Deny && rule.pattern.is_none() && matches(&rule.tool, tool))
+        };
+        if let Some(tools) = &mut tools {
+            tools.retain(|tool| !tool.contains(mcp::SEPARATOR) || !denied(tool));
+        }
+        if let Some(servers) = &mut self.servers {
+            let mut seen = BTreeSet::new();
+            servers.retain(|server| {
+                let whole = table::tool_of_server(server, "*");
+                seen.insert(server.clone()) && !whole.is_some_and(|whole| denied(&whole))
+            });
         }
         Ok((tools, rules))
     }
 
-    /// The tools of a list that exist here; none for all of them.
-    fn listed_tools(&mut self, listed: &[String], known: &Known<'_>) -> Option<Vec<Arc<str>>> {
+    /// The tools of a list that exist here; none for all of them. The tools of servers are noted as they are named: no server is started yet.
+    fn listed_tools(
+        &mut self,
+        product: Product,
+        listed: &[String],
+        known: &Known<'_>,
+    ) -> Result<Option<Vec<Arc<str>>>, String> {
         let (mut found, mut has_all) = (Vec::<Arc<str>>::new(), false);
+        let (mut whole, mut parts, mut every) = (Vec::new(), Vec::new(), false);
         for name in listed {
             if name.contains('(') {
                 self.notes.push(format!("{name}: what is in parentheses has no effect, your permission rules decide"));
@@ -367,22 +435,34 @@ impl Draft {
                     has_all = true;
                     continue;
                 }
-                ToolName::Server(None) => continue,
+                ToolName::Server(None) => {
+                    every = true;
+                    continue;
+                }
                 ToolName::Server(Some(server)) => {
-                    self.servers.get_or_insert_default().push(server.into());
+                    whole.extend(self.server_name(&server));
                     continue;
                 }
                 ToolName::ServerTool(server, tool) => {
-                    let name = format!("{server}__{tool}");
-                    self.servers.get_or_insert_default().push(server.into());
-                    vec![name]
+                    if self.server_name(&server).is_some() {
+                        parts.extend(table::tool_of_server(&server, &tool));
+                    }
+                    continue;
                 }
                 ToolName::Ours([]) => {
                     self.notes.push(format!("tool {name} has no counterpart here"));
                     continue;
                 }
                 ToolName::Ours(ours) => ours.to_vec(),
-                ToolName::Unknown => vec![name.clone()],
+                ToolName::Unknown => {
+                    let meant = table::restricted(product, name);
+                    if !meant.is_empty() {
+                        self.notes.push(format!("tool {name} is taken for one of an MCP server"));
+                        parts.extend(meant);
+                        continue;
+                    }
+                    vec![name.clone()]
+                }
             };
             for tool in ours {
                 if !known.has_tool(&tool) {
@@ -398,11 +478,28 @@ impl Draft {
                 }
             }
         }
-        if let Some(servers) = &mut self.servers {
-            let mut seen = std::collections::BTreeSet::new();
-            servers.retain(|server| seen.insert(server.clone()));
+        if has_all {
+            return Ok(None);
         }
-        (!has_all).then_some(found)
+        // Servers that the file grants elsewhere are all that it means by every server.
+        if every && self.servers.is_none() {
+            parts.push(table::EVERY_SERVER.into());
+        }
+        if parts.is_empty() && self.server_tools.is_empty() {
+            if !whole.is_empty() {
+                self.servers.get_or_insert_default().extend(whole);
+            }
+        } else {
+            // Where the file defines the server, it may have chosen some of its tools.
+            whole.retain(|server| !is_named(&self.server_tools, server));
+            parts.extend(whole.iter().filter_map(|server| table::tool_of_server(server, "*")));
+            self.server_tools.extend(parts);
+        }
+        let has_servers = !self.server_tools.is_empty() || self.servers.as_ref().is_some_and(|all| !all.is_empty());
+        if !listed.is_empty() && found.is_empty() && !has_servers {
+            return Err(format!("none of its tools exists here: {}", listed.join(", ")));
+        }
+        Ok(Some(found))
     }
 
     /// Values that a recipe leaves open get their default, or come with the task.
@@ -421,6 +518,11 @@ impl Draft {
             self.say(&format!("Your task gives the values that stand in double braces above. {}", open.join("; ")));
         }
     }
+}
+
+/// Whether a tool of this server is among these.
+fn is_named(tools: &[Arc<str>], server: &str) -> bool {
+    tools.iter().any(|tool| tool.split_once(mcp::SEPARATOR).is_some_and(|(named, _)| named == server))
 }
 
 fn parameters(value: &Value) -> Vec<Parameter> {

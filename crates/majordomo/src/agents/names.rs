@@ -3,9 +3,11 @@
 //! Left to others: how a file is read (`foreign.rs`), and which provider can be asked (`Known`).
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
+
+use super::Product;
 
 /// The table, with plain names.
 static NAMES: LazyLock<Names> = LazyLock::new(|| {
@@ -66,9 +68,11 @@ pub(super) fn tool(name: &str) -> ToolName {
         return of_server(rest.split_once("__").unwrap_or((rest, "*")));
     }
     if let Some(rest) = name.strip_prefix("mcp_") {
+        // The name of a server has no underscore there, unless all of its tools are meant.
+        let whole = rest.strip_suffix("_*").filter(|server| !server.is_empty()).map(|server| (server, "*"));
         return match rest {
             "*" => ToolName::Server(None),
-            rest => of_server(rest.rsplit_once('_').unwrap_or((rest, "*"))),
+            rest => of_server(whole.or_else(|| rest.split_once('_')).unwrap_or((rest, "*"))),
         };
     }
     match name.rsplit_once('/') {
@@ -77,6 +81,40 @@ pub(super) fn tool(name: &str) -> ToolName {
         Some(parts) => of_server(parts),
         None => ToolName::Unknown,
     }
+}
+
+/// Every tool of every server, as a pattern.
+pub(super) const EVERY_SERVER: &str = "*__*";
+
+/// The name that a tool of a server has here, or a pattern of such names; none where no server can have the name.
+pub(super) fn tool_of_server(server: &str, tool: &str) -> Option<Arc<str>> {
+    Some(mcp::tool_pattern(&mcp::plain_name(server)?, tool).into())
+}
+
+/// All tools that a name may mean, as patterns: for what a file takes away, where more than one reading is possible. Empty where the name means
+/// nothing here.
+pub(super) fn restricted(product: Product, name: &str) -> Vec<Arc<str>> {
+    let name = name.split('(').next().unwrap_or_default().trim();
+    let mut meant: Vec<Arc<str>> = match tool(name) {
+        ToolName::All => vec!["*".into()],
+        ToolName::Ours(ours) => return ours.iter().map(|name| name.as_str().into()).collect(),
+        ToolName::Server(None) => vec![EVERY_SERVER.into()],
+        ToolName::Server(Some(server)) => tool_of_server(&server, "*").into_iter().collect(),
+        ToolName::ServerTool(server, tool) => tool_of_server(&server, &tool).into_iter().collect(),
+        ToolName::Unknown => Vec::new(),
+    };
+    // One underscore between server and tool: where the server's name ends cannot be seen. opencode has nothing before it.
+    let joined = name.strip_prefix("mcp_").filter(|rest| !rest.starts_with('_'));
+    let opencode = (product == Product::Opencode).then_some(name);
+    for joined in joined.into_iter().chain(opencode) {
+        let ends = joined.match_indices('_').map(|(at, _)| (&joined[..at], &joined[at + 1..]));
+        meant.extend(
+            ends.filter(|(_, tool)| !tool.is_empty()).filter_map(|(server, tool)| tool_of_server(server, tool)),
+        );
+    }
+    meant.sort();
+    meant.dedup();
+    meant
 }
 
 fn of_server((server, tool): (&str, &str)) -> ToolName {
@@ -177,8 +215,30 @@ mod tests {
         assert_eq!(tool("mcp__github__create_issue"), one("github", "create_issue"));
         assert_eq!(tool("mcp_*"), ToolName::Server(None));
         assert_eq!(tool("mcp_github_*"), server("github"));
+        assert_eq!(tool("mcp_my_server_*"), server("my_server"));
+        assert_eq!(tool("mcp_github_create_issue"), one("github", "create_issue"));
         assert_eq!(tool("github/*"), server("github"));
         assert_eq!(tool("io.github.upstash/context7/get-docs"), one("io.github.upstash/context7", "get-docs"));
+    }
+
+    #[test]
+    fn what_a_file_takes_away_covers_every_reading_of_a_name() {
+        let restricted =
+            |product, name| restricted(product, name).iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+        let claude = |name| restricted(Product::ClaudeCode, name);
+        assert_eq!(claude("mcp__github__delete_repo"), "github__delete_repo");
+        assert_eq!(claude("mcp__github"), "github__*");
+        assert_eq!(claude("mcp__github__delete_*"), "github__delete_*");
+        assert_eq!(claude("mcp__*"), "*__*");
+        assert_eq!(claude("io.github.upstash/context7/get-docs"), "io_github_upstash_context7__get-docs");
+        assert_eq!(claude("Bash"), "run_command");
+        assert_eq!(claude("teleport_me"), "");
+        assert_eq!(restricted(Product::GeminiCli, "mcp_a_b_c"), "a__b_c a_b__c");
+        let opencode = |name| restricted(Product::Opencode, name);
+        assert_eq!(opencode("github_*"), "github__*");
+        assert_eq!(opencode("my_server_delete"), "my__server_delete my_server__delete");
+        assert_eq!(opencode("external_directory"), "");
+        assert_eq!(opencode("edit"), "edit_file write_file");
     }
 
     #[test]

@@ -111,13 +111,14 @@ fn five_files_of_each_of_eight_products_load_with_the_right_tools_and_model() {
     let sonnet_45 = Some("anthropic/claude-sonnet-4-5");
     let opus_45 = Some("anthropic/claude-opus-4-5");
     let developer = "read_file write_file edit_file list_dir find_files search_files run_command";
+    let qwen = "search_files find_files list_dir edit_file write_file todo web_fetch skill docs__search";
     let beast = "search_files run_command web_fetch edit_file write_file find_files list_dir";
     // The name, the model, the tools (none for all of the parent's), and the mode.
     type Expected = (&'static str, Option<&'static str>, Option<&'static str>, Option<Mode>);
     let expected: [Expected; 40] = [
         ("code-reviewer", sonnet, Some("read_file search_files find_files run_command"), None),
         ("db-migrator", opus_45, None, Some(Mode::Plan)),
-        ("issue-triager", None, Some("read_file"), None),
+        ("issue-triager", None, Some("read_file linear__create_comment github__*"), None),
         ("Git Historian", None, Some("run_command read_file spawn_agent delegate_task"), None),
         ("everything", Some("anthropic/claude-haiku-5-5"), None, None),
         ("reviewing", sonnet_45, None, None),
@@ -148,12 +149,12 @@ fn five_files_of_each_of_eight_products_load_with_the_right_tools_and_model() {
             None,
         ),
         ("Beast 4-1", Some("openai/gpt-4.1"), Some(beast), None),
-        ("Docs Expert", None, Some("read_file"), None),
+        ("Docs Expert", None, Some("read_file io_github_upstash_context7__get-library-docs microsoft-docs__*"), None),
         ("plain", None, None, None),
         ("testing-expert", None, Some("read_file write_file run_command"), None),
         ("qwen-all", None, None, None),
         ("qwen-planner", None, None, Some(Mode::Plan)),
-        ("qwen-yolo", None, Some("search_files find_files list_dir edit_file write_file todo web_fetch skill"), None),
+        ("qwen-yolo", None, Some(qwen), None),
         ("qwen-windows", None, Some("read_file"), None),
         ("verifier", None, None, Some(Mode::Plan)),
         ("debugger", None, None, None),
@@ -171,6 +172,7 @@ fn five_files_of_each_of_eight_products_load_with_the_right_tools_and_model() {
             "db-migrator" | "qwen-planner" | "reviewing" => {
                 let own = own.expect("a list");
                 assert!(own.contains("read_file") && !own.contains("edit_file"), "{name}: {own}");
+                assert!(own.ends_with(" *__*"), "the tools of servers are its parent's, {name}: {own}");
             }
             _ => assert_eq!(own.as_deref(), tools, "{name}"),
         }
@@ -221,14 +223,98 @@ fn an_agent_names_the_servers_that_it_gets() {
         let servers = found(&agents, name).agent.mcp_servers.clone();
         servers.map(|servers| servers.iter().map(ToString::to_string).collect::<Vec<_>>())
     };
-    assert_eq!(servers("issue-triager"), Some(vec!["github".to_owned(), "linear".to_owned()]));
+    // Where single tools of a server are named, all are named as tools.
+    assert_eq!(servers("issue-triager"), None);
+    assert_eq!(servers("security-auditor"), None);
+    assert_eq!(servers("nested-security"), Some(vec!["sentry".to_owned()]));
     assert_eq!(servers("Issue triage"), Some(vec!["github".to_owned()]));
     assert_eq!(servers("docs-researcher"), Some(vec!["openaiDeveloperDocs".to_owned()]));
-    assert_eq!(
-        servers("Docs Expert"),
-        Some(vec!["microsoft-docs".to_owned(), "io.github.upstash/context7".to_owned()])
-    );
+    assert_eq!(servers("Docs Expert"), None);
     assert_eq!(servers("debugger"), None);
+}
+
+/// The tools, the servers and the rules of an agent whose file has this front matter.
+fn granted(product: Product, head: &str) -> (Option<String>, Option<String>, Vec<String>) {
+    let text = format!("---\nname: a\ndescription: b\n{head}\n---\nYou work.");
+    let read = super::super::read_any(product, &text, "a", &known(&["read_file", "write_file", "edit_file"]));
+    let super::super::Definition { agent, rules, .. } = read.expect("valid");
+    let list = |names: Vec<std::sync::Arc<str>>| names.join(" ");
+    (agent.tools.map(list), agent.mcp_servers.map(list), rules.iter().map(ToString::to_string).collect())
+}
+
+#[test]
+fn a_file_that_names_one_tool_of_a_server_does_not_get_the_others() {
+    let tools = |product, head: &str| {
+        let (tools, servers, _) = granted(product, head);
+        (tools.unwrap_or_else(|| "all".to_owned()), servers.unwrap_or_else(|| "-".to_owned()))
+    };
+    let claude = |head: &str| tools(Product::ClaudeCode, head);
+    let pair = |tools: &str, servers: &str| (tools.to_owned(), servers.to_owned());
+    assert_eq!(claude("tools: Read, mcp__linear__create_comment"), pair("read_file linear__create_comment", "-"));
+    // The servers that it names are those that it has tools of, and of the one it names a tool.
+    let head = "tools: Read, mcp__linear__create_comment\nmcpServers: [linear, my.docs]";
+    assert_eq!(claude(head), pair("read_file my_docs__* linear__create_comment", "-"));
+    // A list of tools that names none of a server does not take away what mcpServers grants.
+    assert_eq!(claude("tools: Read\nmcpServers: [linear]"), pair("read_file", "linear"));
+    assert_eq!(
+        claude("mcpServers: [linear, io.github.upstash/context7]"),
+        pair("all", "linear io_github_upstash_context7")
+    );
+    assert_eq!(claude("tools: mcp__linear__*, mcp__github__get_*"), pair("github__get_* linear__*", "-"));
+    assert_eq!(claude("tools: '*, mcp__linear__create_comment'"), pair("all", "-"));
+    // What a definition of a server selects.
+    let head =
+        "tools: [read]\nmcp-servers:\n  web:\n    command: npx\n    tools: [open, close]\n  docs:\n    tools: ['*']";
+    assert_eq!(tools(Product::Copilot, head), pair("read_file docs__* web__open web__close", "-"));
+    let head = "tools: [read_file, mcp_github_create_issue]";
+    assert_eq!(tools(Product::GeminiCli, head), pair("read_file github__create_issue", "-"));
+    assert_eq!(tools(Product::GeminiCli, "tools: [read_file, mcp_*]"), pair("read_file *__*", "-"));
+    let head = "tools:\n  '*': false\n  read: true\n  my_server_get: true";
+    assert_eq!(tools(Product::Opencode, head), pair("read_file my__server_get my_server__get", "-"));
+}
+
+#[test]
+fn a_tool_of_a_server_that_a_file_forbids_is_denied_by_a_rule() {
+    let rules = |product, head: &str| granted(product, head).2.join("; ");
+    let claude = |head: &str| rules(Product::ClaudeCode, head);
+    assert_eq!(claude("disallowedTools: mcp__github__delete_repo"), "deny github__delete_repo for a");
+    assert_eq!(claude("disallowedTools: [mcp__github]"), "deny github__* for a");
+    assert_eq!(claude("mcpServers:\n  web:\n    excludeTools: [open]"), "deny web__open for a");
+    let opencode = |head: &str| rules(Product::Opencode, head);
+    assert_eq!(opencode("tools:\n  sentry_*: false"), "deny sentry__* for a");
+    assert_eq!(opencode("permission:\n  sentry_*: ask"), "ask sentry__* for a");
+    assert_eq!(
+        opencode("permission:\n  my_git_push:\n    '*force*': deny"),
+        "deny my__git_push '*force*' for a; deny my_git__push '*force*' for a"
+    );
+    // The rest of the server stays, and so do the servers of the parent.
+    let (tools, servers, _) = granted(
+        Product::ClaudeCode,
+        "disallowedTools: Write, mcp__github__delete_repo, mcp__linear__*\nmcpServers: [github, linear]",
+    );
+    assert_eq!((tools.as_deref(), servers.as_deref()), (Some("read_file edit_file"), Some("github")));
+    let (tools, servers, _) = granted(Product::ClaudeCode, "disallowedTools: Write");
+    assert_eq!((tools.as_deref(), servers.as_deref()), (Some("read_file edit_file *__*"), None));
+}
+
+#[test]
+fn a_project_s_agent_in_the_place_of_another_gets_no_tool_of_a_server_that_the_other_lacks() {
+    let ours = |head: &str| format!("---\ndescription: Ours.\n{head}\n---\nYou scout.");
+    let own = |theirs: &str, head: &str| {
+        let world = World::new().user("scout.md", &ours(theirs)).project("scout.md", &ours(head));
+        let agent = found(&load(&world), "scout").agent.clone();
+        (agent.tools.map(|tools| tools.join(" ")), agent.mcp_servers.map(|servers| servers.join(" ")))
+    };
+    let some = |text: &str| Some(text.to_owned());
+    let head = "tools: read_file, git__log, web__open";
+    assert_eq!(own("mcp_servers: git", head), (some("read_file git__log"), None));
+    assert_eq!(own("tools: read_file, git__*", head), (some("read_file git__log"), None));
+    assert_eq!(own("tools: read_file", head), (some("read_file"), None));
+    assert_eq!(own("mode: plan", head), (some("read_file git__log web__open"), None));
+    assert_eq!(
+        own("tools: read_file\nmcp_servers: git.hub", "mcp_servers: git_hub"),
+        (some("read_file"), some("git_hub"))
+    );
 }
 
 #[test]
