@@ -7,22 +7,27 @@
 //! protected, since an agent that could write them could leave the sandbox. Deliberately absent: hooks that change arguments (an
 //! approval is bound to them).
 
+mod transcript;
+
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agent::Json;
 use agent::permission::matches;
 use agent::policy::STARTING_VERBS;
+use agent::{Json, ThreadId};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use regex::{Regex, RegexBuilder};
 use runtime::{HookKind, HookMoment, HookOutcome, StopHooks};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use store::Store;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, Command};
 
+use self::transcript::Transcripts;
 use crate::config::{Config, Surroundings, clause, likeness, nearest, read_own};
 use crate::named;
 use crate::trust::File;
@@ -48,6 +53,10 @@ const MOST_TIMEOUT_S: u64 = 600;
 const MOST_OUTPUT: u64 = 64 * 1024;
 /// The exit code that refuses.
 const REFUSES: i32 = 2;
+/// The exit codes by which a shell says that the command could not be run: it is not there, or no program.
+const NOT_RUN: [i32; 2] = [126, 127];
+/// The most memory of a matcher that is a regular expression.
+const MOST_MATCHER_BYTES: usize = 256 * 1024;
 /// The variables that a hook gets.
 const VARIABLES: [&str; 8] = ["PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "USER", "SHELL", "TERM"];
 
@@ -74,6 +83,8 @@ pub struct Hooks {
     hooks: Arc<[Hook]>,
     env: Arc<[(String, String)]>,
     root: Arc<PathBuf>,
+    /// Writes the conversation for a hook; none where nothing is kept.
+    transcripts: Option<Arc<Transcripts>>,
 }
 
 /// One command for one moment.
@@ -81,7 +92,8 @@ pub struct Hooks {
 pub struct Hook {
     /// One of [`EVENTS`].
     pub event: &'static str,
-    /// Which tools or agents it is for: names with `|` between them, `.*` for any text; empty for all.
+    /// Which tools or agents it is for: names with `|` between them, `.*` for any text; empty for all. Anything more is a regular expression that
+    /// is searched in the name.
     pub matcher: String,
     /// The command, for a shell.
     pub command: String,
@@ -131,8 +143,8 @@ pub fn load(surroundings: &Surroundings, config: &Config) -> (Hooks, Vec<String>
         tool::protect(&root, files);
     }
     let env = VARIABLES.iter().filter_map(|name| Some(((*name).to_owned(), surroundings.env.get(*name)?.clone())));
-    let hooks = Hooks { hooks: hooks.into(), env: env.collect(), root: Arc::new(config.project.root.clone()) };
-    (hooks, warnings)
+    let root = Arc::new(config.project.root.clone());
+    (Hooks { hooks: hooks.into(), env: env.collect(), root, transcripts: None }, warnings)
 }
 
 /// The commands of a file of a project, in lines for a person: exactly what would be run.
@@ -183,9 +195,12 @@ fn add(hooks: &mut Vec<Hook>, warnings: &mut Vec<String>, path: &Path, text: &st
         };
         for Group { matcher, hooks: entries } in groups {
             let matcher = matcher.unwrap_or_default();
-            if !is_simple(&matcher) {
+            if !is_simple(&matcher)
+                && let Err(error) = expression(&matcher)
+            {
+                let why = error.to_string().lines().last().unwrap_or_default().to_owned();
                 warn(format!(
-                    "hooks.{event}: the matcher '{matcher}' holds more than names, | and .*, so its hooks are not run"
+                    "hooks.{event}: the matcher '{matcher}' is no regular expression, so its hooks are not run: {why}"
                 ));
                 continue;
             }
@@ -215,9 +230,18 @@ fn is_simple(matcher: &str) -> bool {
     matcher == "*" || matcher.replace(".*", "").chars().all(|c| c.is_alphanumeric() || "_|- ".contains(c))
 }
 
+/// A matcher that is more than names.
+fn expression(matcher: &str) -> Result<Regex, regex::Error> {
+    RegexBuilder::new(matcher).size_limit(MOST_MATCHER_BYTES).build()
+}
+
 impl Hook {
     fn is_for(&self, names: &[&str]) -> bool {
         let matcher = self.matcher.trim();
+        if !is_simple(matcher) {
+            // It was read when its file was.
+            return expression(matcher).is_ok_and(|wanted| names.iter().any(|name| wanted.is_match(name)));
+        }
         matcher.is_empty()
             || matcher == "*"
             || matcher
@@ -242,6 +266,11 @@ impl Hooks {
         let names = describe(&mut json!({}), tool, input);
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         self.hooks.iter().filter(|hook| hook.event == "PreToolUse" && hook.is_for(&names)).collect()
+    }
+
+    /// The same, with the conversation of the thread at hand in a file for each hook.
+    pub(crate) fn with_transcripts(self, store: Arc<dyn Store>, data: &Path) -> Self {
+        Self { transcripts: Some(Arc::new(Transcripts::new(store, data))), ..self }
     }
 
     /// Which threads have hooks that hear of the end of a run before it ends.
@@ -292,7 +321,7 @@ impl Hooks {
             }
             HookKind::PersonAsked { question } => message["message"] = (&**question).into(),
         }
-        self.run(event, &names, &message, &moment.workspace, is_approved)
+        self.run(event, &names, message, &moment.workspace, is_approved, Some(moment.thread.clone()))
     }
 
     /// Runs the hooks for a moment that belongs to no thread yet: a message of the user, the beginning and the end of a session.
@@ -300,7 +329,7 @@ impl Hooks {
         let mut message =
             json!({ "session_id": "", "transcript_path": "", "cwd": workspace, "hook_event_name": event });
         message[field.0] = field.1.into();
-        match self.run(event, &[field.1.to_owned()], &message, &workspace.to_string_lossy(), true) {
+        match self.run(event, &[field.1.to_owned()], message, &workspace.to_string_lossy(), true, None) {
             Some(run) => run.await,
             None => HookOutcome::default(),
         }
@@ -310,9 +339,10 @@ impl Hooks {
         &self,
         event: &'static str,
         names: &[String],
-        message: &Value,
+        mut message: Value,
         workspace: &str,
         is_approved: bool,
+        thread: Option<ThreadId>,
     ) -> Option<BoxFuture<'static, HookOutcome>> {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let chosen = |hook: &&Hook| hook.event == event && (is_about_session(event) || hook.is_for(&names));
@@ -321,9 +351,21 @@ impl Hooks {
             return None;
         }
         let (env, root, workspace) = (self.env.clone(), self.root.clone(), PathBuf::from(workspace));
-        let message = message.to_string();
+        let transcripts = self.transcripts.clone();
         Some(
             async move {
+                let written = match &transcripts {
+                    Some(transcripts) => transcripts.write(thread.as_ref()).await.map(Some),
+                    None => Ok(None),
+                };
+                let written = written.unwrap_or_else(|error| {
+                    tracing::warn!("hooks are run without the conversation, which could not be written: {error}");
+                    None
+                });
+                if let Some(written) = &written {
+                    message["transcript_path"] = written.path().to_string_lossy().as_ref().into();
+                }
+                let message = message.to_string();
                 let mut outcome = HookOutcome::default();
                 for hook in hooks {
                     let said = said(&hook, &env, &root, &workspace, &message, is_approved).await;
@@ -348,18 +390,24 @@ fn is_about_session(event: &str) -> bool {
 
 /// Adds a call to a message, under the names that hooks of Claude Code know; all names by which matchers may mean the tool.
 fn describe(message: &mut Value, tool: &str, input: &Json) -> Vec<String> {
-    let known = NAMES.iter().find(|(ours, _)| *ours == tool).map(|(_, theirs)| *theirs);
-    // A tool of an MCP server.
-    let of_server = tool.split_once("__").map(|_| format!("mcp__{tool}"));
-    let name = known.map(str::to_owned).or(of_server).unwrap_or_else(|| tool.to_owned());
-    let mut arguments: Value = serde_json::from_str(input.text()).unwrap_or_default();
-    if let Some(path) = arguments.get("path").cloned() {
-        arguments["file_path"] = path;
-    }
+    let (name, arguments) = named(tool, Some(input));
     message["tool_name"] = name.as_str().into();
     message["tool_input"] = arguments;
     message["majordomo_tool"] = tool.into();
     vec![name, tool.to_owned()]
+}
+
+/// A call under the names that hooks of Claude Code know.
+fn named(tool: &str, input: Option<&Json>) -> (String, Value) {
+    let known = NAMES.iter().find(|(ours, _)| *ours == tool).map(|(_, theirs)| *theirs);
+    // A tool of an MCP server.
+    let of_server = tool.split_once("__").map(|_| format!("mcp__{tool}"));
+    let name = known.map(str::to_owned).or(of_server).unwrap_or_else(|| tool.to_owned());
+    let mut arguments: Value = input.and_then(|input| serde_json::from_str(input.text()).ok()).unwrap_or_default();
+    if let Some(path) = arguments.get("path").cloned() {
+        arguments["file_path"] = path;
+    }
+    (name, arguments)
 }
 
 /// Runs one hook, and reads what it said.
@@ -377,14 +425,12 @@ async fn said(
         Ok(Ok(ran)) => ran,
         Ok(Err(error)) => {
             tracing::warn!("the hook '{name}' could not be run: {error}");
-            return HookOutcome::default();
+            return HookOutcome { refused: unguarded(hook, &format!("it could not be run: {error}")), told: None };
         }
         Err(_) => {
             let seconds = hook.timeout.as_secs();
             tracing::warn!("the hook '{name}' did not end within {seconds} s and was ended");
-            // A guard that does not answer has not agreed.
-            let refused = (hook.event == "PreToolUse").then(|| format!("it did not end within {seconds} s").into());
-            return HookOutcome { refused, told: None };
+            return HookOutcome { refused: unguarded(hook, &format!("it did not end within {seconds} s")), told: None };
         }
     };
     let short = |text: &str| -> Arc<str> { text.trim().chars().take(2_000).collect::<String>().into() };
@@ -396,9 +442,21 @@ async fn said(
         Some(0) => answered(hook, out.trim(), is_approved, short),
         code => {
             tracing::warn!("the hook '{name}' failed with {code:?}: {}", short(&err));
-            HookOutcome::default()
+            let refused = match code {
+                None => unguarded(hook, "it was ended by a signal"),
+                Some(code) if NOT_RUN.contains(&code) => {
+                    unguarded(hook, &format!("its command could not be run (exit code {code}): {}", short(&err)))
+                }
+                Some(_) => None,
+            };
+            HookOutcome { refused, told: None }
         }
     }
+}
+
+/// Why a call is not made whose hook has not looked at it: a guard that does not answer has not agreed.
+fn unguarded(hook: &Hook, why: &str) -> Option<Arc<str>> {
+    (hook.event == "PreToolUse").then(|| why.into())
 }
 
 /// What the output of a hook means that succeeded.

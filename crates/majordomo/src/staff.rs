@@ -403,8 +403,11 @@ impl Staff {
         servers.publish_in(tools.clone());
         let consent = if approver.is_some() { Consent::Asked } else { consent };
         let approvals = Approvals::new(approver, consent);
-        let (hooks, warnings) = hooks::load(surroundings, &config);
+        let (mut hooks, warnings) = hooks::load(surroundings, &config);
         warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
+        if let Some(data) = &data {
+            hooks = hooks.with_transcripts(store.clone(), data);
+        }
         let sources =
             Standing { rulebook, home: home.clone(), approvals: Some(approvals.clone()), hooks: hooks.clone() };
         let artefacts = data.as_deref().map(Artefacts::at);

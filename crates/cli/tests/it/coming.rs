@@ -340,6 +340,79 @@ async fn a_hook_that_does_not_end_refuses_and_all_that_it_started_ends() {
 }
 
 #[tokio::test]
+async fn a_call_is_not_made_whose_hook_could_not_be_run() {
+    for (command, why) in [
+        ("/no/such/check", "its command could not be run (exit code 127)"),
+        ("./notes.txt", "its command could not be run (exit code 126)"),
+        ("kill -9 $$", "it was ended by a signal"),
+    ] {
+        let setup = Setup::new();
+        put(&setup, "work/notes.txt", "no program");
+        put(&setup, "home/.config/majordomo/hooks.json", &hooks("PreToolUse", "Write", command));
+        let ran = writes(&setup, "auto").await.exits(0);
+        assert!(!setup.work("new.txt").exists(), "{command}");
+        assert!(ran.stdout.contains(&format!("write_file was refused by a hook: {why}")), "{}", ran.stdout);
+    }
+    // A hook that looked and failed has not refused, as where the format comes from.
+    let setup = Setup::new();
+    put(&setup, "home/.config/majordomo/hooks.json", &hooks("PreToolUse", "Write", "exit 1"));
+    let ran = writes(&setup, "auto").await.exits(0);
+    assert!(setup.work("new.txt").exists() && ran.stderr.contains("failed with Some(1)"), "{}", ran.stderr);
+}
+
+#[tokio::test]
+async fn a_matcher_may_be_a_regular_expression() {
+    for (matcher, is_meant) in [
+        ("^(Write|Edit)$", true),
+        ("Wri[st]e", true),
+        ("^Wri$", false),
+        ("Notebook|rite", false),
+        ("(Notebook|rite)", true),
+        ("(?i)^write_file$", true),
+    ] {
+        let setup = Setup::new();
+        put(&setup, "home/.config/majordomo/hooks.json", &hooks("PreToolUse", matcher, "exit 2"));
+        writes(&setup, "auto").await.exits(0);
+        assert_eq!(setup.work("new.txt").exists(), !is_meant, "{matcher}");
+    }
+    let setup = Setup::new();
+    put(&setup, "home/.config/majordomo/hooks.json", &hooks("PreToolUse", "Write(", "exit 2"));
+    let ran = writes(&setup, "auto").await.exits(0);
+    assert!(ran.stderr.contains("the matcher 'Write(' is no regular expression"), "{}", ran.stderr);
+}
+
+#[tokio::test]
+async fn a_hook_reads_the_conversation_in_a_file_that_is_gone_after_it() {
+    let setup = Setup::new();
+    let reads = "cp \"$(sed 's/.*\"transcript_path\":\"\\([^\"]*\\)\".*/\\1/')\" ../conversation.jsonl";
+    let all = json!({"hooks": {
+        "UserPromptSubmit": [{"hooks": [{"type": "command", "command": format!("{reads} && mv ../conversation.jsonl ../before.jsonl")}]}],
+        "PostToolUse": [{"hooks": [{"type": "command", "command": reads}]}],
+    }});
+    put(&setup, "home/.config/majordomo/hooks.json", &all.to_string());
+    writes(&setup, "auto").await.exits(0);
+    assert_eq!(fs::read_to_string(setup.aside("before.jsonl")).expect("a file"), "", "nothing was said yet");
+    let text = fs::read_to_string(setup.aside("conversation.jsonl")).expect("a file");
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!((&lines[0]["type"], &lines[0]["message"]["content"]), (&json!("user"), &json!("Go")));
+    let call = lines.iter().find(|line| line["message"]["content"][0]["type"] == "tool_use").expect("a call");
+    assert_eq!((&call["type"], &call["message"]["content"][0]["name"]), (&json!("assistant"), &json!("Write")));
+    assert_eq!(call["message"]["content"][0]["input"]["file_path"], "new.txt");
+    let left = walk(&setup.aside("")).into_iter().filter(|path| path.to_string_lossy().contains("hook-transcripts/"));
+    assert_eq!(left.collect::<Vec<_>>(), Vec::<std::path::PathBuf>::new());
+}
+
+/// All files below a folder.
+fn walk(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let below = |entry: fs::DirEntry| match entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+        true => walk(&entry.path()),
+        false => vec![entry.path()],
+    };
+    entries.flat_map(below).collect()
+}
+
+#[tokio::test]
 async fn what_a_hook_says_after_a_call_is_told_to_the_model_and_is_in_the_log() {
     let setup = Setup::new();
     put(
