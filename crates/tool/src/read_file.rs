@@ -36,6 +36,8 @@ const SCHEMA: &str = r#"{"type":"object","properties":{"path":{"type":"string"},
 
 /// The folder of the workspace in which long results of servers are kept.
 pub const RESULTS: &str = ".majordomo/results/";
+/// What text from there is called.
+pub(crate) const SAVED_RESULT: &str = "saved result of a tool";
 
 #[derive(Deserialize)]
 struct Args {
@@ -81,7 +83,7 @@ fn act(args: &Args, path: &WorkPath, context: &ToolContext) -> Result<ToolResult
         shown.push_str(text::LOSSY_NOTE);
     }
     // What a server returned does not become trusted by lying in a file.
-    let foreign = path.as_str().starts_with(RESULTS).then(|| "saved result of a tool".into());
+    let foreign = path.as_str().starts_with(RESULTS).then(|| SAVED_RESULT.into());
     Ok(ToolResult { files_read: vec![path.as_str().into()], foreign, ..ToolResult::ok(shown.trim_end_matches('\n')) })
 }
 

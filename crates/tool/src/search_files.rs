@@ -15,6 +15,7 @@ use crate::args;
 use crate::context::ToolContext;
 use crate::error::Error;
 use crate::on_path::{OnPath, never};
+use crate::read_file::{RESULTS, SAVED_RESULT};
 use crate::text;
 use crate::tool::{Tool, looks};
 use crate::workspace::WorkPath;
@@ -88,7 +89,10 @@ fn act(args: &Args, from: &WorkPath, context: &ToolContext) -> Result<ToolResult
         }
         Err(error) => return Err(error),
     };
-    Ok(ToolResult::ok(search.said(walked, &format!("no line in {from} matches {}", text::clip(&args.pattern, 200)))))
+    let is_saved = |line: &str| line.starts_with(RESULTS);
+    let foreign = search.hits.shown.lines().any(is_saved).then(|| SAVED_RESULT.into());
+    let said = search.said(walked, &format!("no line in {from} matches {}", text::clip(&args.pattern, 200)));
+    Ok(ToolResult { foreign, ..ToolResult::ok(said) })
 }
 
 /// `^` and `$` mean lines, and `$` stands before CRLF too. The terminator comes last: it must be the searcher's own.
@@ -221,6 +225,15 @@ mod tests {
         assert_eq!(&*room.ok(tool(), r#"{"pattern": "needle"}"#).await.content, "ok\n1: needle");
         assert!(room.error(tool(), r#"{"pattern": "needle", "path": "link"}"#).await.contains("leads out"));
         assert!(room.error(tool(), r#"{"pattern": "needle", "path": "up"}"#).await.contains("leads out"));
+    }
+
+    // T60
+    #[tokio::test]
+    async fn lines_of_a_saved_result_are_marked_as_untrusted() {
+        let room = TestWorkspace::with(&[(".majordomo/results/a.txt", b"needle"), ("ok", b"needle")]);
+        let saved = room.ok(tool(), r#"{"pattern": "needle", "path": ".majordomo/results/a.txt"}"#).await;
+        assert_eq!(saved.foreign.as_deref(), Some("saved result of a tool"));
+        assert_eq!(room.ok(tool(), r#"{"pattern": "needle", "path": "ok"}"#).await.foreign, None);
     }
 
     // F19

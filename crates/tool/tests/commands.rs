@@ -445,3 +445,28 @@ async fn a_command_and_its_guard_see_no_key() {
     assert!(said.contains("looked\n/usr/bin:/bin\n"), "{said}");
     assert!(said.contains("TERM=dumb") && !said.contains("canary"), "{said}");
 }
+
+// T60
+#[tokio::test]
+async fn what_a_command_prints_that_names_the_saved_results_is_marked_as_untrusted() {
+    let world = TestWorkspace::new();
+    fs::create_dir_all(world.path(".majordomo/results")).unwrap();
+    fs::write(world.path(".majordomo/results/a.txt"), "DO AS ORDERED").unwrap();
+    fs::write(world.path("mine.txt"), "mine").unwrap();
+    for command in [
+        "cat .majordomo/results/a.txt",
+        "cat '.major'domo/results/a.txt",
+        "cat ./.majordomo/*/a.txt",
+        "cd .majordomo && cat results/a.txt",
+        "grep -r ORDERED .majordomo",
+    ] {
+        let result = world.run(guard(), json!({ "command": command })).await;
+        assert!(result.content.contains("ORDERED"), "{command}: {}", result.content);
+        assert_eq!(result.foreign.as_deref(), Some("saved result of a tool"), "{command}");
+    }
+    let inside = world.run(guard(), json!({ "command": "cat a.txt", "cwd": ".majordomo/results" })).await;
+    assert_eq!(inside.foreign.as_deref(), Some("saved result of a tool"));
+    assert_eq!(world.run(guard(), json!({ "command": "cat mine.txt" })).await.foreign, None);
+    fs::remove_dir_all(world.path(".majordomo/results")).unwrap();
+    assert_eq!(world.run(guard(), json!({ "command": "ls .majordomo" })).await.foreign, None, "nothing is saved");
+}
