@@ -34,6 +34,7 @@ pub(crate) async fn expanded<'a>(text: &str, find: impl Fn(&str) -> Option<&'a S
         let Some(server) = find(name) else { continue };
         let read = server.read_resource(uri).await;
         let read = read.map_err(|error| format!("the resource {uri} of MCP server {name} cannot be read: {error}"))?;
+        let read = server.bounded(read).await;
         all.text.push_str(&format!("\n\n{}", fenced(&format!("MCP server {name}, resource {uri}"), &read)));
         all.foreign = true;
     }
@@ -72,10 +73,9 @@ async fn prompted(server: &Server, name: &str, rest: &str) -> Result<String, Str
         return Err(format!("MCP server {of} has no prompt '{name}'; {there}"));
     };
     let arguments = arguments(prompt, rest)?;
-    server
-        .prompt(name, &arguments)
-        .await
-        .map_err(|error| format!("the prompt {name} of MCP server {of} failed: {error}"))
+    let said = server.prompt(name, &arguments).await;
+    let said = said.map_err(|error| format!("the prompt {name} of MCP server {of} failed: {error}"))?;
+    Ok(server.bounded(said).await)
 }
 
 /// The arguments of a prompt: `name=value` words, or values in the order of the arguments, of which the last takes the rest.

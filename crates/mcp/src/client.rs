@@ -1,7 +1,8 @@
 //! Our side of one connection: what a server may ask of us, and what it tells us on its own account.
 //!
 //! A server may ask for the folders that it works on, and gets the workspace. It may ask a person something while a call is under way
-//! (`elicit.rs`): the question goes to the thread of the call, or of the one that began first where several are. It may not ask a
+//! (`elicit.rs`): in the newest revision the question comes as the first answer of a call and goes to the thread of that call; in the one
+//! before it comes by itself, and goes to the thread of the call that began first where several are under way. It may not ask a
 //! model anything: that is not offered to it, and a request all the same is refused.
 
 #![expect(deprecated, reason = "servers of earlier revisions ask for roots")]
@@ -12,10 +13,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rmcp::model::{
-    ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationCapability,
-    Implementation, ListRootsResult, ProgressNotificationParam, ProgressToken, ProtocolVersion, Root,
+    ClientCapabilities, ClientConfig, CreateMessageRequestMethod, ElicitRequestParams, ElicitResult, ElicitationAction,
+    ElicitationCapability, Implementation, InputRequest, InputRequests, InputResponses, ListRootsResult,
+    ProgressNotificationParam, ProgressToken, ProtocolVersion, Root,
 };
-use rmcp::service::{NotificationContext, RequestContext, RoleClient};
+use rmcp::service::{NotificationContext, RequestContext, RoleClient, ServiceError};
 use rmcp::{ClientHandler, ErrorData};
 use tokio::sync::Notify;
 use tool::{Progress, ToolContext};
@@ -100,11 +102,61 @@ impl Client {
         self.0.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks the person of the call that began first; none where nobody answers, else what is sent with the consent.
-    async fn ask(&self, wish: &Wish) -> Option<Option<serde_json::Value>> {
+    /// Answers what a server wants to know before it carries out a call.
+    pub(crate) async fn answered(&self, call: &Call, questions: InputRequests) -> Result<InputResponses, ServiceError> {
+        let mut answers = InputResponses::new();
+        for (key, question) in questions {
+            let answer = match question {
+                InputRequest::Elicitation(request) => {
+                    serde_json::to_value(self.elicited(Some(call.number), request.params).await)
+                }
+                InputRequest::ListRoots(_) => serde_json::to_value(self.roots()),
+                InputRequest::CreateMessage(_) => {
+                    let refused = ErrorData::method_not_found::<CreateMessageRequestMethod>();
+                    return Err(ServiceError::McpError(refused));
+                }
+                _ => return Err(ServiceError::UnexpectedResponse),
+            };
+            answers.insert(key, answer.map_err(|_| ServiceError::UnexpectedResponse)?);
+        }
+        Ok(answers)
+    }
+
+    async fn elicited(&self, call: Option<u64>, request: ElicitRequestParams) -> ElicitResult {
+        let wish = match request {
+            ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } => {
+                let schema = serde_json::to_value(&requested_schema).unwrap_or_default();
+                Form::new(&message, &schema).map(Wish::Form)
+            }
+            ElicitRequestParams::UrlElicitationParams { message, url, .. } => {
+                Visit::new(&message, &url).map(Wish::Visit)
+            }
+            _ => None,
+        };
+        let Some(wish) = wish else { return ElicitResult::new(ElicitationAction::Decline) };
+        match self.ask(call, &wish).await {
+            Some(Some(content)) => ElicitResult::new(ElicitationAction::Accept).with_content(content),
+            Some(None) => ElicitResult::new(ElicitationAction::Accept),
+            None => ElicitResult::new(ElicitationAction::Decline),
+        }
+    }
+
+    fn roots(&self) -> ListRootsResult {
+        let path = &self.0.workspace;
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        ListRootsResult::new(vec![Root::new(file_address(&path.to_string_lossy())).with_name(name)])
+    }
+
+    /// Asks the person of a call, or where it is not known of which, of the one that began first; none where nobody answers, else what is
+    /// sent with the consent.
+    async fn ask(&self, call: Option<u64>, wish: &Wish) -> Option<Option<serde_json::Value>> {
         let _alone = self.0.asking.lock().await;
-        let (number, context) =
-            self.calls().under_way.first_key_value().map(|(number, call)| (*number, call.context.clone()))?;
+        let (number, context) = {
+            let calls = self.calls();
+            let first = || calls.under_way.keys().next().copied();
+            let number = call.or_else(first)?;
+            (number, calls.under_way.get(&number)?.context.clone())
+        };
         let asks = context.asks.clone()?;
         let _open = Open::new(self, number);
         let mut wrong = None;
@@ -134,7 +186,9 @@ impl Call {
     /// Passes its progress on.
     pub fn follow(&mut self, token: ProgressToken, progress: Progress) {
         self.client.progress().insert(token.clone(), Shown { to: progress, last: None });
-        self.token = Some(token);
+        if let Some(before) = self.token.replace(token) {
+            self.client.progress().remove(&before);
+        }
     }
 }
 
@@ -207,9 +261,7 @@ impl ClientHandler for Client {
     }
 
     async fn list_roots(&self, _: RequestContext<RoleClient>) -> Result<ListRootsResult, ErrorData> {
-        let path = &self.0.workspace;
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        Ok(ListRootsResult::new(vec![Root::new(file_address(&path.to_string_lossy())).with_name(name)]))
+        Ok(self.roots())
     }
 
     async fn create_elicitation(
@@ -217,22 +269,7 @@ impl ClientHandler for Client {
         request: ElicitRequestParams,
         _: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
-        let wish = match request {
-            ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } => {
-                let schema = serde_json::to_value(&requested_schema).unwrap_or_default();
-                Form::new(&message, &schema).map(Wish::Form)
-            }
-            ElicitRequestParams::UrlElicitationParams { message, url, .. } => {
-                Visit::new(&message, &url).map(Wish::Visit)
-            }
-            _ => None,
-        };
-        let Some(wish) = wish else { return Ok(ElicitResult::new(ElicitationAction::Decline)) };
-        Ok(match self.ask(&wish).await {
-            Some(Some(content)) => ElicitResult::new(ElicitationAction::Accept).with_content(content),
-            Some(None) => ElicitResult::new(ElicitationAction::Accept),
-            None => ElicitResult::new(ElicitationAction::Decline),
-        })
+        Ok(self.elicited(None, request).await)
     }
 
     async fn on_progress(&self, params: ProgressNotificationParam, _: NotificationContext<RoleClient>) {

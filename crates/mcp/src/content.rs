@@ -16,7 +16,7 @@ use crate::server::Server;
 /// The most that is listed, in how many pages.
 const MOST_LISTED: usize = 1_000;
 const MOST_PAGES: usize = 100;
-/// The most characters of a resource or a prompt that are passed on.
+/// The most characters of a resource or a prompt that a model reads at once.
 const MOST_CHARS: usize = 100_000;
 
 /// A resource that a server lists.
@@ -66,13 +66,13 @@ impl Server {
         Ok(found)
     }
 
-    /// The text of a resource.
+    /// The whole text of a resource.
     #[boxed]
     pub async fn read_resource(&self, uri: &str) -> Result<String, Error> {
         let live = self.live().await?;
         let read = self.in_time(live.service.read_resource(ReadResourceRequestParams::new(uri))).await?;
         let texts: Vec<String> = read.contents.iter().map(output::resource).collect();
-        Ok(bounded(&texts.join("\n")))
+        Ok(texts.join("\n"))
     }
 
     /// The prompts that it lists; none where it has none.
@@ -103,7 +103,7 @@ impl Server {
         Ok(found)
     }
 
-    /// The text of a prompt with its arguments.
+    /// The whole text of a prompt with its arguments.
     #[boxed]
     pub async fn prompt(&self, name: &str, arguments: &BTreeMap<String, String>) -> Result<String, Error> {
         let live = self.live().await?;
@@ -120,7 +120,17 @@ impl Server {
             }
             let _ = write!(text, "{}", words(&message.content));
         }
-        Ok(bounded(&text))
+        Ok(text)
+    }
+
+    /// A text of this server as a model reads it: bounded; the whole goes to a file of the workspace that `read_file` can page.
+    #[boxed]
+    pub async fn bounded(&self, text: String) -> String {
+        let Some((at, _)) = text.char_indices().nth(MOST_CHARS) else { return text };
+        let name = format!("{}-{}", self.settings().name, &blake3::hash(text.as_bytes()).to_hex()[..16]);
+        let workspace = self.workspace().clone();
+        let cut = tokio::task::spawn_blocking(move || output::cut(&text, at, &name, &workspace)).await;
+        cut.unwrap_or_else(|broken| format!("[the text could not be read: {broken}]"))
     }
 
     async fn in_time<T>(&self, asked: impl Future<Output = Result<T, ServiceError>>) -> Result<T, Error> {
@@ -148,12 +158,5 @@ fn words(content: &ContentBlock) -> String {
         ContentBlock::Resource(embedded) => output::resource(&embedded.resource),
         ContentBlock::ResourceLink(link) => format!("[a link to {}: {}]", link.uri, link.name),
         _ => "[a part that is no text]".to_owned(),
-    }
-}
-
-fn bounded(text: &str) -> String {
-    match text.char_indices().nth(MOST_CHARS) {
-        None => text.to_owned(),
-        Some((at, _)) => format!("{}\n[the first {MOST_CHARS} characters; the rest is left out]", &text[..at]),
     }
 }

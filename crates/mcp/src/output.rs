@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use agent::tools::ToolResult;
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
-use tool::{RESULTS, ToolContext};
+use tool::{RESULTS, ToolContext, Workspace};
 
 /// The most characters of a result that a model reads at once.
 const MOST_CHARS: usize = 20_000;
@@ -70,30 +70,34 @@ pub(crate) fn resource(contents: &ResourceContents) -> String {
 
 fn bounded(text: String, context: &ToolContext) -> String {
     let Some((at, _)) = text.char_indices().nth(MOST_CHARS) else { return text };
-    let all = text.chars().count();
-    let shown = &text[..at];
-    match kept(&text, context) {
+    let call = context.call.as_str().replace(|c: char| !c.is_ascii_alphanumeric() && c != '-', "_");
+    cut(&text, at, &format!("{}-{call}", context.thread.as_str()), &context.workspace)
+}
+
+/// The beginning of a text, and where the whole is: a file of this name.
+pub(crate) fn cut(text: &str, at: usize, name: &str, workspace: &Workspace) -> String {
+    let (shown, part, all) = (&text[..at], text[..at].chars().count(), text.chars().count());
+    match kept(text, name, workspace) {
         Ok(path) => format!(
-            "{shown}\n[the first {MOST_CHARS} of {all} characters; the whole result is in {path}: page it with read_file, offset and limit]"
+            "{shown}\n[the first {part} of {all} characters; the whole result is in {path}: page it with read_file, offset and limit]"
         ),
-        Err(why) => format!("{shown}\n[the first {MOST_CHARS} of {all} characters; the rest could not be kept: {why}]"),
+        Err(why) => format!("{shown}\n[the first {part} of {all} characters; the rest could not be kept: {why}]"),
     }
 }
 
 /// Writes a result to a file of the workspace that git does not see.
-fn kept(text: &str, context: &ToolContext) -> Result<String, String> {
+fn kept(text: &str, name: &str, workspace: &Workspace) -> Result<String, String> {
     let write = |path: &str, content: &str| {
-        let place = context.workspace.path(path).map_err(|error| error.to_string())?;
+        let place = workspace.path(path).map_err(|error| error.to_string())?;
         let seen = tool::SeenFiles::default();
-        let changed = context.workspace.change(&place, &seen, |_| Ok(content.as_bytes().to_vec()));
+        let changed = workspace.change(&place, &seen, |_| Ok(content.as_bytes().to_vec()));
         changed.map(drop).map_err(|error| error.to_string())
     };
     let end = (0..=MOST_KEPT.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
-    let call = context.call.as_str().replace(|c: char| !c.is_ascii_alphanumeric() && c != '-', "_");
-    let path = format!("{RESULTS}{}-{call}.txt", context.thread.as_str());
+    let path = format!("{RESULTS}{name}.txt");
     write(&path, &text[..end])?;
     // A file that is not ignored would be a change of the person's repository.
-    let ignored = context.workspace.root().join(RESULTS).join(".gitignore");
+    let ignored = workspace.root().join(RESULTS).join(".gitignore");
     if !ignored.exists() {
         write(&format!("{RESULTS}.gitignore"), "*\n")?;
     }

@@ -53,6 +53,10 @@ const MOST_PAGES: usize = 100;
 const LAST_WORDS: usize = 400;
 /// The most calls over one address at the same time.
 const HTTP_CALLS: usize = 64;
+/// How often a server may say about one call that it wants to know something first.
+const MOST_ROUNDS: usize = 10;
+/// The pause before a call is repeated about which the server wanted to know nothing.
+const ROUND_PAUSE: Duration = Duration::from_millis(100);
 
 /// What is around a server.
 #[derive(Clone, Debug)]
@@ -155,6 +159,7 @@ impl Server {
         match tokio::time::timeout(START_TIME, tools_of(&live.service, &self.settings)).await {
             Ok(Ok(listed)) => {
                 *self.offered.lock().unwrap_or_else(PoisonError::into_inner) = Some(listed.clone());
+                *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = None;
                 Ok(listed)
             }
             Ok(Err(error)) => Err(self.failed(error)),
@@ -268,6 +273,17 @@ impl Server {
         }
     }
 
+    /// Whether a person logged in at it, and the tokens are kept.
+    pub(crate) fn is_logged_in(&self) -> bool {
+        let is_http = matches!(self.settings.connection, Connection::Http { .. });
+        is_http && self.around.tokens.as_ref().is_some_and(|folder| login::is_logged_in(&self.settings, folder))
+    }
+
+    /// The folder that it works on.
+    pub(crate) fn workspace(&self) -> &Arc<Workspace> {
+        &self.around.workspace
+    }
+
     /// Whether its calls are watched over: a program that can write files of the workspace.
     pub(crate) fn writes_files(&self) -> bool {
         matches!(self.settings.connection, Connection::Program { .. })
@@ -330,7 +346,10 @@ impl Server {
                 Ok(live)
             }
             Ok(Err(error)) => {
-                state.pause(Duration::ZERO);
+                // A server that wants a login works: it is not slower to be tried after that.
+                if !matches!(error, Error::Login(_)) {
+                    state.pause(Duration::ZERO);
+                }
                 Err(self.failed(error))
             }
             Err(_) => {
@@ -564,26 +583,39 @@ impl Live {
         self.service.peer_info().is_some_and(|info| what(&info.capabilities))
     }
 
+    /// Makes a call, and answers what the server wants to know before it does anything.
     async fn request(
         &self,
-        params: CallToolRequestParams,
+        mut params: CallToolRequestParams,
         context: &ToolContext,
         call: &mut Call,
     ) -> Result<CallToolResult, ServiceError> {
-        let request = ClientRequest::CallToolRequest(CallToolRequest::new(params.clone()));
-        let handle = self.service.peer().send_cancellable_request(request, PeerRequestOptions::no_options()).await?;
-        if let Some(progress) = context.progress.clone() {
-            call.follow(handle.progress_token.clone(), progress);
+        for _ in 0..MOST_ROUNDS {
+            let request = ClientRequest::CallToolRequest(CallToolRequest::new(params.clone()));
+            let options = PeerRequestOptions::no_options();
+            let handle = self.service.peer().send_cancellable_request(request, options).await?;
+            if let Some(progress) = context.progress.clone() {
+                call.follow(handle.progress_token.clone(), progress);
+            }
+            let mut abandoned = Abandoned { peer: self.service.peer().clone(), id: Some(handle.id.clone()) };
+            let answered = handle.await_response().await;
+            abandoned.id = None;
+            let wanted = match answered? {
+                ServerResult::CallToolResult(result) => return Ok(result),
+                ServerResult::InputRequiredResult(wanted) => wanted,
+                _ => return Err(ServiceError::UnexpectedResponse),
+            };
+            let questions = wanted.input_requests.unwrap_or_default();
+            match (questions.is_empty(), &wanted.request_state) {
+                (true, None) => return Err(ServiceError::UnexpectedResponse),
+                (true, Some(_)) => tokio::time::sleep(ROUND_PAUSE).await,
+                (false, _) => {}
+            }
+            let answers = self.client.answered(call, questions).await?;
+            params.input_responses = (!answers.is_empty()).then_some(answers);
+            params.request_state = wanted.request_state;
         }
-        let mut abandoned = Abandoned { peer: self.service.peer().clone(), id: Some(handle.id.clone()) };
-        let answered = handle.await_response().await;
-        abandoned.id = None;
-        match answered? {
-            ServerResult::CallToolResult(result) => Ok(result),
-            // It wants to know something first, and nothing was done yet: asked again, it has its questions answered by our side of the connection.
-            ServerResult::InputRequiredResult(_) => self.service.call_tool(params).await,
-            _ => Err(ServiceError::UnexpectedResponse),
-        }
+        Err(ServiceError::InputRequiredRoundsExceeded { max_rounds: MOST_ROUNDS })
     }
 }
 

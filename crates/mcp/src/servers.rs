@@ -20,7 +20,9 @@ use crate::tools::ServerTool;
 
 /// The shortest time between two lists of one server's tools.
 const LIST_PAUSE: Duration = Duration::from_secs(1);
-/// How often it is looked whether another process approved tools.
+/// The longest pause between two tries of a server that could not be used since this process began.
+const LONGEST_RETRY: Duration = Duration::from_secs(60);
+/// How often it is looked whether another process approved tools, or logged in at a server.
 const LOOK: Duration = Duration::from_millis(300);
 
 /// All servers of a process. Cheap to clone.
@@ -99,25 +101,10 @@ impl Servers {
     pub async fn start(&self) {
         join_all(self.0.servers.iter().map(|entry| async {
             if let Ok(offered) = entry.server.list().await {
-                self.take_first(&entry.server, &offered).await;
+                take_first(&*self.0.pins, &entry.server, &offered).await;
             }
         }))
         .await;
-    }
-
-    /// The first list of a server that a person configured counts as approved with it.
-    async fn take_first(&self, server: &Server, offered: &[Offered]) {
-        let settings = server.settings();
-        let identity = settings.connection.identity();
-        if self.0.pins.approved(&settings.name, &identity).is_some() {
-            return;
-        }
-        if let Err(why) = self.0.pins.approve(&settings.name, &identity, pinned(offered)).await {
-            tracing::warn!(
-                "MCP server {}: its tools stay off, because their approval cannot be kept: {why}",
-                settings.name
-            );
-        }
     }
 
     /// Approves the tools of a server as they were listed last.
@@ -194,17 +181,30 @@ impl Servers {
         Status { is_deferred: tokens > settings.schema_tokens, failure: server.failure(), settings, tools, gone }
     }
 
-    /// From now on `publish` is called whenever the tools that agents have may be others.
+    /// From now on `publish` is called whenever the tools that agents have may be others. A server that could not be used is tried again.
     pub fn follow(&self, publish: impl Fn() + Send + Sync + 'static) {
         let publish: Publish = Arc::new(publish);
         *self.0.publish.lock().unwrap_or_else(PoisonError::into_inner) = Some(publish.clone());
         for entry in &self.0.servers {
             let (server, changed, closed) = (entry.server.clone(), entry.changed.clone(), self.0.closed.clone());
-            let publish = publish.clone();
+            let (publish, pins) = (publish.clone(), self.0.pins.clone());
             let listing = async move {
+                let mut pause = LIST_PAUSE;
                 loop {
-                    changed.notified().await;
-                    if server.list().await.is_ok() {
+                    let is_first = server.offered().is_none();
+                    if is_first {
+                        // No agent has a tool of it, so that no call would try it.
+                        if tokio::time::timeout(pause, changed.notified()).await.is_err() {
+                            pause = (pause * 2).min(LONGEST_RETRY);
+                        }
+                    } else {
+                        changed.notified().await;
+                    }
+                    if let Ok(offered) = server.list().await {
+                        if is_first {
+                            take_first(&*pins, &server, &offered).await;
+                            tracing::info!("MCP server {} can be used now", server.settings().name);
+                        }
                         publish();
                     }
                     tokio::time::sleep(LIST_PAUSE).await;
@@ -213,13 +213,16 @@ impl Servers {
             self.0.tasks.spawn(async move { closed.run_until_cancelled_owned(listing).await });
         }
         let (pins, closed) = (self.0.pins.clone(), self.0.closed.clone());
-        let names: Vec<(Arc<str>, Arc<str>)> = self
-            .servers()
-            .map(|server| (server.settings().name.clone(), server.settings().connection.identity()))
-            .collect();
+        let all: Vec<(Arc<Server>, Arc<Notify>)> =
+            self.0.servers.iter().map(|entry| (entry.server.clone(), entry.changed.clone())).collect();
         let looking = async move {
-            let look = || names.iter().map(|(name, identity)| pins.approved(name, identity)).collect::<Vec<_>>();
-            let mut known = look();
+            let approved = |server: &Server| {
+                let settings = server.settings();
+                pins.approved(&settings.name, &settings.connection.identity())
+            };
+            let look = || all.iter().map(|(server, _)| approved(server)).collect::<Vec<_>>();
+            let logins = || all.iter().map(|(server, _)| server.is_logged_in()).collect::<Vec<_>>();
+            let (mut known, mut known_logins) = (look(), logins());
             loop {
                 tokio::time::sleep(LOOK).await;
                 let now = look();
@@ -227,6 +230,13 @@ impl Servers {
                     known = now;
                     publish();
                 }
+                let now = logins();
+                for (is, ((server, changed), was)) in now.iter().zip(all.iter().zip(&known_logins)) {
+                    if *is && !was && server.offered().is_none() {
+                        changed.notify_one();
+                    }
+                }
+                known_logins = now;
             }
         };
         self.0.tasks.spawn(async move { closed.run_until_cancelled_owned(looking).await });
@@ -250,6 +260,21 @@ impl Servers {
 impl Drop for Inner {
     fn drop(&mut self) {
         self.closed.cancel();
+    }
+}
+
+/// The first list of a server that a person configured counts as approved with it.
+async fn take_first(pins: &dyn Pins, server: &Server, offered: &[Offered]) {
+    let settings = server.settings();
+    let identity = settings.connection.identity();
+    if pins.approved(&settings.name, &identity).is_some() {
+        return;
+    }
+    if let Err(why) = pins.approve(&settings.name, &identity, pinned(offered)).await {
+        tracing::warn!(
+            "MCP server {}: its tools stay off, because their approval cannot be kept: {why}",
+            settings.name
+        );
     }
 }
 

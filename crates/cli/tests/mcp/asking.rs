@@ -1,5 +1,8 @@
 //! What servers have besides tools: questions to a person in the middle of a call, resources, prompts, and a login.
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
 use agent::Event;
 use agent::approval::Approval;
 use serde_json::Value;
@@ -97,6 +100,11 @@ fn resources_and_prompts_are_used_by_name_and_count_as_untrusted() {
         _ => None,
     };
     assert_eq!(world.log().iter().filter_map(foreign).collect::<Vec<_>>(), [true, true]);
+    let _ = fs::remove_dir_all(world.path(".majordomo"));
+    world.launch(world.task_in("ask", "What is on? @kit:note://long", &[])).done().answer(0);
+    let kept: Vec<_> = fs::read_dir(world.path(".majordomo/results")).expect("a folder").flatten().collect();
+    let texts: Vec<String> = kept.iter().filter_map(|file| fs::read_to_string(file.path()).ok()).collect();
+    assert!(texts.iter().any(|text| text.ends_with("line 19999\n")), "the whole is kept: {kept:?}");
     let wrong = world.launch(world.task_in("ask", "/kit:nope", &[])).done();
     assert!(wrong.code == Some(3) && wrong.err.contains("there are: review"), "{:?} {}", wrong.code, wrong.err);
     let missing = world.launch(world.task_in("ask", "/kit:review", &[])).done();
@@ -132,6 +140,32 @@ fn a_person_logs_in_by_a_command_that_the_error_names() {
     world.call(&["mcp", "login", "far", "--out"]).answer(0);
     assert_eq!(world.call(&["mcp", "test", "far"]).code, Some(1));
     assert_eq!(world.call(&["mcp", "login", "nowhere"]).code, Some(2));
+}
+
+// T55
+#[test]
+fn an_address_with_characters_of_a_shell_reaches_the_browser_as_one_argument() {
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
+    let behind = "?x=$(touch${IFS}planted)&y=`touch${IFS}planted`;touch planted|touch planted&";
+    let far = runtime.block_on(LoginServer::sending_to(behind));
+    let world = world(&[]);
+    let (bin, opened) = (world.path("../bin"), world.path("../opened"));
+    fs::create_dir(&bin).expect("a folder");
+    let browser = format!("#!/bin/sh\nprintf '%s\\n' \"$#\" \"$@\" > {0}.part && mv {0}.part {0}\n", opened.display());
+    fs::write(bin.join("xdg-open"), browser).expect("a browser");
+    fs::set_permissions(bin.join("xdg-open"), PermissionsExt::from_mode(0o755)).expect("it can be started");
+    world.call(&["mcp", "add", "far", "--url", &far.url]).answer(0);
+    let mut command = world.command(&["mcp", "login", "far"]);
+    let path = std::env::var("PATH").unwrap_or_default();
+    command.env("PATH", format!("{}:{path}", bin.display())).env("DISPLAY", ":0");
+    let mut running = world.launch(command);
+    let arguments = until("a browser", || fs::read_to_string(&opened).ok());
+    let lines: Vec<&str> = arguments.lines().collect();
+    assert_eq!((lines.len(), lines[0]), (2, "1"), "{arguments}");
+    assert!(lines[1].starts_with("http://127.0.0.1:") && lines[1].contains("touch$"), "{arguments}");
+    running.kill();
+    assert!(!world.path("planted").exists() && !world.path("../planted").exists());
 }
 
 #[test]

@@ -47,6 +47,38 @@ async fn what_is_new_or_different_at_the_next_start_is_off() {
     third.servers.close().await;
 }
 
+// F41
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_could_not_be_used_at_the_start_is_tried_again_until_it_can() {
+    let rig = Rig::started(vec![server("kit", "exit=licence.txt")]).await;
+    assert!(rig.server().failure().is_some() && rig.names().is_empty());
+    let published = Arc::new(AtomicUsize::new(0));
+    let counts = published.clone();
+    rig.servers.follow(move || {
+        counts.fetch_add(1, Ordering::SeqCst);
+    });
+    std::fs::write(rig.path("licence.txt"), "").expect("a file");
+    rig.until("its tools", |rig| published.load(Ordering::SeqCst) > 0 && !rig.names().is_empty()).await;
+    assert_eq!(rig.server().failure(), None);
+    assert!(rig.names().contains(&"kit__echo".to_owned()), "its first list is taken with it: {:?}", rig.names());
+    rig.servers.close().await;
+}
+
+// T50, F41
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_comes_back_with_other_tools_in_a_running_process_has_them_off() {
+    let rig = Rig::started(vec![server("kit", "other=other.txt")]).await;
+    rig.servers.follow(|| {});
+    assert!(rig.names().contains(&"kit__echo".to_owned()));
+    std::fs::write(rig.path("other.txt"), "").expect("a file");
+    assert!(rig.call("kit__die", "{}").await.content.contains("outcome unknown"));
+    // The next call starts it again, and its tools are listed anew without another one.
+    assert_eq!(&*rig.call("kit__count", r#"{"text": "one"}"#).await.content, "counted");
+    rig.until("the difference", |rig| !rig.names().contains(&"kit__echo".to_owned())).await;
+    assert!(rig.names().contains(&"kit__count".to_owned()), "the others stay");
+    rig.servers.close().await;
+}
+
 // T48
 #[tokio::test(flavor = "multi_thread")]
 async fn a_script_of_the_workspace_that_was_changed_is_not_run_when_its_server_is_started_again() {

@@ -57,6 +57,20 @@ async fn a_person_logs_in_once_and_tokens_are_refreshed_and_kept_private() {
 
 // T55
 #[tokio::test(flavor = "multi_thread")]
+async fn a_login_counts_in_a_process_that_runs_already() {
+    let far = LoginServer::start().await;
+    let settings = at(&far.url);
+    let rig = Rig::started(vec![settings.clone()]).await;
+    assert_eq!(rig.server().failure(), Some(Error::Login("far".into())));
+    rig.servers.follow(|| {});
+    logged_in(&rig, &settings).await;
+    rig.until("its tools", |rig| rig.names().contains(&"far__echo".to_owned())).await;
+    assert_eq!(rig.server().failure(), None);
+    rig.servers.close().await;
+}
+
+// T55
+#[tokio::test(flavor = "multi_thread")]
 async fn a_token_goes_to_the_address_that_it_is_for_and_to_no_other() {
     let (far, other) = (LoginServer::start().await, LoginServer::start().await);
     let settings = at(&far.url);

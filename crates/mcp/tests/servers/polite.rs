@@ -92,6 +92,59 @@ async fn a_server_asks_the_person_of_the_call_and_is_sent_what_fits() {
     rig.servers.close().await;
 }
 
+// T54
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_that_is_the_first_answer_of_a_call_is_asked_once_and_the_call_goes_on() {
+    let rig = Rig::started(vec![server("kit", "polite")]).await;
+    let person = Arc::new(Person { answers: Mutex::new(vec!["main"]), ..Person::default() });
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let (mut context, hears) = (with(&person, &rig), heard.clone());
+    context.progress = Some(Arc::new(move |words: &str| hears.lock().unwrap().push(words.to_owned())));
+    let said = rig.call_in("kit__ask_first", "{}", &context).await;
+    assert!(!said.is_error && said.content.contains(r#""content":{"branch":"main"}"#), "{}", said.content);
+    assert!(said.content.ends_with(" kept"), "what the server wants to have back is sent back: {}", said.content);
+    assert_eq!(rig.lines("asked_first.txt").len(), 1, "the call is not begun anew");
+    assert_eq!(person.asked.lock().unwrap().len(), 1);
+    assert_eq!(*heard.lock().unwrap(), ["1 of 2 answered"], "the progress of the repeated call is shown, too");
+    rig.servers.close().await;
+}
+
+// T54
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_that_is_the_first_answer_goes_to_the_thread_of_its_call() {
+    let rig = Arc::new(Rig::started(vec![server("kit", "polite")]).await);
+    let (first, second) = (Arc::new(Person::default()), Arc::new(Person::default()));
+    for person in [&first, &second] {
+        person.answers.lock().unwrap().push("main");
+    }
+    let stop = with(&first, &rig);
+    let (begun, context) = (rig.clone(), stop.clone());
+    let waits = tokio::spawn(async move { begun.call_in("kit__ask_first", r#"{"text": "wait"}"#, &context).await });
+    rig.until("the first call", |rig| !rig.lines("waiting.txt").is_empty()).await;
+    let said = rig.call_in("kit__ask_first", "{}", &with(&second, &rig)).await;
+    assert!(said.content.contains("main"), "{}", said.content);
+    assert_eq!((first.asked.lock().unwrap().len(), second.asked.lock().unwrap().len()), (1, 1));
+    // A call that was made again with its answers is cancelled at the server like any other.
+    stop.stop.cancel();
+    assert!(waits.await.expect("no panic").content.contains("stopped"));
+    rig.until("the cancellation", |rig| !rig.lines("cancelled.txt").is_empty()).await;
+    rig.servers.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_long_resource_is_read_whole_and_what_a_model_does_not_see_of_it_lies_in_a_file() {
+    let rig = Rig::started(vec![server("kit", "polite")]).await;
+    let whole = rig.server().read_resource("note://long").await.expect("it is read");
+    assert!(whole.ends_with("line 19999\n"));
+    let shown = rig.server().bounded(whole.clone()).await;
+    assert!(shown.chars().count() < 101_000, "{}", shown.len());
+    let path = shown.split(" is in ").nth(1).and_then(|rest| rest.split(':').next()).expect("a path");
+    assert!(path.starts_with(".majordomo/results/kit-"), "{path}");
+    assert_eq!(std::fs::read_to_string(rig.path(path)).expect("it is kept"), whole);
+    assert_eq!(rig.server().bounded("short".to_owned()).await, "short");
+    rig.servers.close().await;
+}
+
 // T54, T55
 #[tokio::test(flavor = "multi_thread")]
 async fn an_address_is_shown_to_the_person_and_a_deceptive_one_is_refused_without_a_question() {

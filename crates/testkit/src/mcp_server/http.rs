@@ -1,5 +1,8 @@
 //! A server of tools behind an address: streamable HTTP with plain JSON answers.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use axum::Router;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
@@ -12,6 +15,7 @@ use serde_json::{Value, json};
 pub struct HttpServer {
     /// Its address.
     pub url: String,
+    waiting: Arc<AtomicUsize>,
 }
 
 impl HttpServer {
@@ -19,16 +23,28 @@ impl HttpServer {
     pub async fn start(token: Option<&'static str>) -> Self {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let url = format!("http://{}/mcp", listener.local_addr().expect("an address"));
-        let app = Router::new().route("/mcp", any(answer)).with_state(token);
+        let waiting = Arc::new(AtomicUsize::new(0));
+        let app = Router::new().route("/mcp", any(answer)).with_state((token, waiting.clone()));
         tokio::spawn(async move { axum::serve(listener, app).await });
-        Self { url }
+        Self { url, waiting }
+    }
+
+    /// How many calls came that are never answered.
+    pub fn waiting(&self) -> usize {
+        self.waiting.load(Ordering::SeqCst)
     }
 }
 
-async fn answer(State(token): State<Option<&'static str>>, headers: HeaderMap, body: String) -> Response {
+type Shared = (Option<&'static str>, Arc<AtomicUsize>);
+
+async fn answer(State((token, waiting)): State<Shared>, headers: HeaderMap, body: String) -> Response {
     let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
     if token.is_some_and(|token| given != Some(token)) {
         return (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, "Bearer realm=\"mcp\"")]).into_response();
+    }
+    if body.contains("\"WAIT\"") {
+        waiting.fetch_add(1, Ordering::SeqCst);
+        std::future::pending::<()>().await;
     }
     answered(&body)
 }

@@ -28,6 +28,8 @@ struct Shared {
     origin: String,
     /// What the metadata names in the place of its own token endpoint.
     elsewhere: Option<String>,
+    /// What stands behind the address of the page that agrees.
+    behind: String,
     inner: Mutex<Inner>,
 }
 
@@ -52,9 +54,18 @@ impl LoginServer {
 
     /// Starts one whose metadata names another token endpoint.
     pub async fn naming(elsewhere: Option<String>) -> Self {
+        Self::made(elsewhere, String::new()).await
+    }
+
+    /// Starts one that has a browser sent to an address with these characters at its end.
+    pub async fn sending_to(behind: &str) -> Self {
+        Self::made(None, behind.to_owned()).await
+    }
+
+    async fn made(elsewhere: Option<String>, behind: String) -> Self {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let origin = format!("http://{}", listener.local_addr().expect("an address"));
-        let state = Arc::new(Shared { origin: origin.clone(), elsewhere, inner: Mutex::default() });
+        let state = Arc::new(Shared { origin: origin.clone(), elsewhere, behind, inner: Mutex::default() });
         let app = Router::new()
             .route("/mcp", any(serve))
             .route("/.well-known/oauth-protected-resource", get(resource))
@@ -124,7 +135,7 @@ async fn metadata(State(state): State<Arc<Shared>>) -> Json<Value> {
     let token = state.elsewhere.clone().unwrap_or_else(|| format!("{origin}/token"));
     Json(json!({
         "issuer": origin,
-        "authorization_endpoint": format!("{origin}/authorize"),
+        "authorization_endpoint": format!("{origin}/authorize{}", state.behind),
         "token_endpoint": token,
         "registration_endpoint": format!("{origin}/register"),
         "response_types_supported": ["code"],

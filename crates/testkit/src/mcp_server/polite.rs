@@ -11,8 +11,9 @@ use rmcp::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CreateMessageRequestParams, DiscoverRequestMethod,
     DiscoverResult, ElicitRequestParams, ErrorData, GetPromptRequestParams, GetPromptResponse, GetPromptResult,
-    Implementation, ListPromptsResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
-    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerCapabilities, ServerConfig,
+    Implementation, InputRequiredResult, ListPromptsResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
+    ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{RequestContext, RoleServer, serve_server};
 use serde::de::DeserializeOwned;
@@ -69,7 +70,7 @@ impl ServerHandler for Polite {
     ) -> Result<ListToolsResult, ErrorData> {
         let schema = json!({"type": "object", "properties": {"text": {"type": "string"}}});
         let tool = |name: &str| json!({"name": name, "description": format!("Does {name}"), "inputSchema": schema});
-        let names = ["echo", "ask_person", "ask_person_more", "ask_visit", "ask_model"];
+        let names = ["echo", "ask_person", "ask_person_more", "ask_visit", "ask_model", "ask_first"];
         Ok(made(json!({"tools": names.map(tool)})))
     }
 
@@ -105,6 +106,34 @@ impl ServerHandler for Polite {
                     Err(error) => format!("no model: {error}"),
                 }
             }
+            // In the newest revision a question is the first answer to the call, which is then made again with what was answered.
+            "ask_first" => match &request.input_responses {
+                None => {
+                    super::note("asked_first.txt", "asked");
+                    let schema =
+                        json!({"type": "object", "properties": {"branch": {"type": "string"}}, "required": ["branch"]});
+                    let params = json!({"mode": "form", "message": "Which branch?", "requestedSchema": schema});
+                    let question = json!({"branch": {"method": "elicitation/create", "params": params}});
+                    return Ok(made::<InputRequiredResult>(json!({
+                        "resultType": "input_required", "inputRequests": question, "requestState": "kept"
+                    }))
+                    .into());
+                }
+                Some(answers) if arguments["text"] == "wait" => {
+                    super::note("waiting.txt", &json!(answers).to_string());
+                    context.ct.cancelled().await;
+                    super::note("cancelled.txt", "cancelled");
+                    "cancelled".to_owned()
+                }
+                Some(answers) => {
+                    let token = json!(context.meta.get_progress_token());
+                    let progress =
+                        made(json!({"progressToken": token, "progress": 1, "total": 2, "message": "answered"}));
+                    // Progress that cannot be told changes nothing.
+                    let _ = context.peer.notify_progress(progress).await;
+                    format!("{} {}", json!(answers), request.request_state.as_deref().unwrap_or_default())
+                }
+            },
             other => format!("no tool {other}"),
         };
         Ok(made::<CallToolResult>(json!({"content": [{"type": "text", "text": said}]})).into())
@@ -124,10 +153,12 @@ impl ServerHandler for Polite {
         request: ReadResourceRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        if request.uri != "note://today" {
-            return Err(ErrorData::resource_not_found("there is no such resource", None));
-        }
-        let text = self.words.get("note").map_or("Lunch at noon", String::as_str);
+        let long = || (0..20_000).map(|n| format!("line {n}\n")).collect::<String>();
+        let text = match &*request.uri {
+            "note://today" => self.words.get("note").map_or("Lunch at noon", String::as_str).to_owned(),
+            "note://long" => long(),
+            _ => return Err(ErrorData::resource_not_found("there is no such resource", None)),
+        };
         let contents = json!([{"uri": request.uri, "mimeType": "text/plain", "text": text}]);
         Ok(made::<ReadResourceResult>(json!({"contents": contents})).into())
     }
