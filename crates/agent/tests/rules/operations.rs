@@ -48,7 +48,7 @@ fn the_schemas_are_those_of_the_seed() {
     assert_eq!(spawn["properties"]["operation"]["enum"], json!(["spawn", "list_children", "terminate"]));
     assert_eq!(spawn["required"], json!(["operation"]));
     let keys = |schema: &Value| -> Vec<String> { schema["properties"].as_object().unwrap().keys().cloned().collect() };
-    // ZILEO-33 waits for MCP: what cannot be given is not offered.
+    // Without an MCP server there is none to give (ZILEO-33), and what cannot be given is not offered.
     assert_eq!(
         keys(&spawn),
         ["child_id", "model", "name", "operation", "prompt", "provider", "system_prompt", "tools"]

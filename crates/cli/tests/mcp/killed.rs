@@ -4,7 +4,7 @@
 use agent::Event;
 use testkit::scenes::{call, calls, says, scene, spawn};
 
-use crate::{configure, world};
+use crate::{configure, configure_rules, world};
 
 const ALLOW: &str = "[[rules]]\ntool = \"kit__*\"\naction = \"allow\"\n";
 
@@ -24,6 +24,7 @@ fn a_run_with_a_server_survives_its_death_at_every_event() {
     whole.launch(whole.task_in("ask", "The whole", &[])).done().answer(0);
     let events = whole.log().len();
     assert!(events >= 20, "{events}");
+    let mut reached = 0;
     for event in 1..=events {
         for side in ["before", "after"] {
             let at = format!("{side}:{event}");
@@ -36,6 +37,7 @@ fn a_run_with_a_server_survives_its_death_at_every_event() {
                 // Threads that work at once write their events in another order, and the last may not be reached.
                 continue;
             }
+            reached += 1;
             world.assert_commands_gone();
             let Some(root) = world.log().first().map(|record| record.thread.root()) else { continue };
             world.call(&["thread", "resume", root.as_str(), "--quiet"]).answer(0);
@@ -53,6 +55,36 @@ fn a_run_with_a_server_survives_its_death_at_every_event() {
             world.assert_at_rest(&root);
         }
     }
+    println!("{reached} of {} points were reached", 2 * events);
+    assert!(reached * 4 >= 2 * events * 3, "{reached} of {} points were reached", 2 * events);
+}
+
+// F1, F41
+#[test]
+fn twenty_servers_end_with_the_program_and_the_run_goes_on_without_a_call_made_twice() {
+    let names: Vec<String> = (0..20).map(|n| format!("s{n}")).collect();
+    let counting: Vec<String> =
+        names.iter().map(|name| call(&format!("{name}__count"), &format!("text = {name:?}"))).collect();
+    let waits = call("s7__wait", "text = \"on\"");
+    let world = world(&[scene("All", &[calls(&counting), calls(&[waits]), says("Done.")])]);
+    for name in &names {
+        configure(&world, name, "", "");
+    }
+    configure_rules(&world, "[[rules]]\ntool = \"s*__*\"\naction = \"allow\"\n");
+    let mut running = world.launch(world.task_in("ask", "All", &[]));
+    world.until_lines("waiting.txt", 1);
+    running.kill();
+    world.assert_commands_gone();
+    let root = world.root();
+    world.call(&["thread", "resume", root.as_str(), "--quiet"]).answer(0);
+    world.assert_commands_gone();
+    let mut counted = world.lines("counted.txt");
+    counted.sort();
+    let mut expected = names;
+    expected.sort();
+    assert_eq!(counted, expected, "each was called once");
+    assert_eq!(world.lines("waiting.txt").len(), 1, "the call that was lost is not made again");
+    world.assert_at_rest(&root);
 }
 
 // F41

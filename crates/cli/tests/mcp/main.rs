@@ -32,6 +32,13 @@ fn server() -> Vec<String> {
     command("this_program_is_a_server_where_it_is_started_as_one")
 }
 
+/// Adds rules to the user's configuration.
+fn configure_rules(world: &World, rules: &str) {
+    let file = world.path("../home/.config/majordomo/config.toml");
+    let before = fs::read_to_string(&file).unwrap_or_default();
+    fs::write(&file, format!("{before}\n{rules}")).expect("a file");
+}
+
 /// Puts a server that behaves by these words into the user's configuration, with further lines.
 fn configure(world: &World, name: &str, words: &str, more: &str) {
     let server = server();

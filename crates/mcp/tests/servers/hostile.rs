@@ -37,6 +37,19 @@ async fn answers_that_are_too_large_too_deep_or_no_text_are_errors_and_the_conne
     rig.servers.close().await;
 }
 
+// T52
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_fetched_that_a_schema_refers_to() {
+    let trap = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    trap.set_nonblocking(true).expect("it need not wait");
+    let address = format!("http://{}/schema.json", trap.local_addr().expect("an address"));
+    let rig = Rig::started(vec![server("kit", &format!("refers={address}"))]).await;
+    assert!(rig.names().contains(&"kit__refers".to_owned()), "{:?}", rig.names());
+    assert_eq!(&*rig.call("kit__refers", r#"{"text": "x"}"#).await.content, "called refers");
+    assert!(trap.accept().is_err(), "nothing was fetched");
+    rig.servers.close().await;
+}
+
 // T39
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_prints_without_end_is_ended() {

@@ -6,6 +6,7 @@ mod calling;
 mod changing;
 mod hostile;
 mod http;
+mod killed;
 mod login;
 mod many;
 mod polite;
