@@ -88,6 +88,11 @@ fn unreadable(tool: &str, example: &str, error: &serde_json::Error) -> ToolResul
 }
 
 impl Ignored {
+    /// Whether everything that was said had an effect.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The result, ending with the names of the fields that had no effect.
     pub fn named_in(&self, mut result: ToolResult) -> ToolResult {
         const SHOWN: usize = 8;

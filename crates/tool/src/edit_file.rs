@@ -23,11 +23,14 @@ use crate::text;
 use crate::tool::{Tool, info};
 use crate::workspace::WorkPath;
 
+/// What models call it by.
+pub(crate) const NAME: &str = "edit_file";
+
 const MAX_DIFF_CHARS: usize = 4000;
 
 pub(crate) fn tool() -> impl Tool {
     OnPath {
-        info: info("edit_file", DESCRIPTION, SCHEMA, Reach::Workspace, false, Risk::Medium),
+        info: info(NAME, DESCRIPTION, SCHEMA, Reach::Workspace, false, Risk::Medium),
         example: r#"{"path": "src/main.rs", "old_text": "let x = 1;", "new_text": "let x = 2;"}"#,
         usual: None,
         act,
@@ -40,7 +43,7 @@ const DESCRIPTION: &str = "Replace exact text in a file that you have read. old_
 const SCHEMA: &str = r#"{"type":"object","properties":{"path":{"type":"string"},"old_text":{"type":"string"},"new_text":{"type":"string"},"all":{"type":"boolean"},"edits":{"type":"array","items":{"type":"object","properties":{"old_text":{"type":"string"},"new_text":{"type":"string"},"all":{"type":"boolean"}},"required":["old_text","new_text"]}}},"required":["path"]}"#;
 
 #[derive(Deserialize)]
-struct Args {
+pub(crate) struct Args {
     #[serde(default, alias = "old_string")]
     old_text: Option<String>,
     #[serde(default, alias = "new_string")]
@@ -51,31 +54,38 @@ struct Args {
     edits: Vec<Edit>,
 }
 
-#[derive(Deserialize)]
-struct Edit {
+#[derive(Clone, Deserialize)]
+pub(crate) struct Edit {
     #[serde(alias = "old_string")]
-    old_text: String,
+    pub old_text: String,
     #[serde(alias = "new_string")]
-    new_text: String,
+    pub new_text: String,
     #[serde(default, alias = "replace_all", deserialize_with = "args::flag")]
-    all: bool,
+    pub all: bool,
+}
+
+impl Args {
+    /// The edits in their order, or why it is not said which are meant.
+    pub fn edits(&self) -> Result<Vec<Edit>, &'static str> {
+        match (&self.old_text, &self.new_text) {
+            // A person who consents to one form must not find that the other was applied besides.
+            (Some(_), Some(_)) if !self.edits.is_empty() => {
+                Err("it has old_text and new_text, and edits too; put all of them into edits")
+            }
+            (Some(old_text), Some(new_text)) => {
+                Ok(vec![Edit { old_text: old_text.clone(), new_text: new_text.clone(), all: self.all }])
+            }
+            (None, None) if !self.edits.is_empty() => Ok(self.edits.clone()),
+            _ => Err("give old_text and new_text, or edits"),
+        }
+    }
 }
 
 fn act(args: &Args, path: &WorkPath, context: &ToolContext) -> Result<ToolResult, Error> {
-    let one = match (&args.old_text, &args.new_text) {
-        // A person who consents to one form must not find that the other was applied besides.
-        (Some(_), Some(_)) if !args.edits.is_empty() => {
-            return Ok(ToolResult::error(
-                "edit_file was not run: it has old_text and new_text, and edits too; put all of them into edits",
-            ));
-        }
-        (Some(old_text), Some(new_text)) => {
-            Some(Edit { old_text: old_text.clone(), new_text: new_text.clone(), all: args.all })
-        }
-        (None, None) if !args.edits.is_empty() => None,
-        _ => return Ok(ToolResult::error("edit_file was not run: give old_text and new_text, or edits")),
+    let edits = match args.edits() {
+        Ok(edits) => edits,
+        Err(why) => return Ok(ToolResult::error(format!("edit_file was not run: {why}"))),
     };
-    let edits: Vec<&Edit> = one.iter().chain(&args.edits).collect();
     let unchanged = |why| Error::Unchanged { path: path.to_string(), why };
     let mut places = 0;
     let change = context.workspace.change(path, &context.seen_files, |found| {
@@ -93,7 +103,7 @@ fn act(args: &Args, path: &WorkPath, context: &ToolContext) -> Result<ToolResult
 }
 
 /// The content with all edits made in order, and in how many places; or why nothing was done.
-fn apply(content: &str, edits: &[&Edit]) -> Result<(String, usize), String> {
+fn apply(content: &str, edits: &[Edit]) -> Result<(String, usize), String> {
     let crlf = content.matches("\r\n").count();
     let all_crlf = crlf > 0 && crlf == content.matches('\n').count();
     let mut edited = if all_crlf { content.replace("\r\n", "\n") } else { content.to_owned() };

@@ -33,6 +33,9 @@ use crate::tool::{STOPPED, Tool, info};
 use crate::watch::{self, Watch};
 use crate::workspace::{WorkPath, Workspace};
 
+/// What models call it by.
+pub(crate) const NAME: &str = "run_command";
+
 const DEFAULT_TIMEOUT_S: u64 = 120;
 const MAX_TIMEOUT_S: u64 = 600;
 /// How often a sandbox is built for one command before it is given up.
@@ -41,7 +44,7 @@ const MAX_TRIES: u32 = 5;
 const MAX_COMMAND_BYTES: usize = 100 * 1024;
 
 pub(crate) fn tool(host: CommandHost) -> impl Tool {
-    RunCommand { info: info("run_command", DESCRIPTION, SCHEMA, Reach::World, false, Risk::High), host }
+    RunCommand { info: info(NAME, DESCRIPTION, SCHEMA, Reach::World, false, Risk::High), host }
 }
 
 const DESCRIPTION: &str = "Run a shell command in the workspace, without input or terminal. Returns stdout and stderr together and the exit code. Background processes end with it.";
@@ -56,15 +59,15 @@ struct RunCommand {
 }
 
 #[derive(Deserialize)]
-struct Args {
+pub(crate) struct Args {
     #[serde(alias = "cmd")]
-    command: String,
+    pub command: String,
     #[serde(default, alias = "timeout", deserialize_with = "args::number")]
-    timeout_s: Option<u64>,
+    pub timeout_s: Option<u64>,
     #[serde(default, alias = "workdir", alias = "dir")]
-    cwd: Option<String>,
+    pub cwd: Option<String>,
     #[serde(default, deserialize_with = "args::flag")]
-    network: bool,
+    pub network: bool,
 }
 
 impl Args {

@@ -13,9 +13,12 @@ use crate::text;
 use crate::tool::{Tool, info};
 use crate::workspace::WorkPath;
 
+/// What models call it by.
+pub(crate) const NAME: &str = "write_file";
+
 pub(crate) fn tool() -> impl Tool {
     OnPath {
-        info: info("write_file", DESCRIPTION, SCHEMA, Reach::Workspace, false, Risk::Medium),
+        info: info(NAME, DESCRIPTION, SCHEMA, Reach::Workspace, false, Risk::Medium),
         example: r#"{"path": "src/new.rs", "content": "fn main() {}\n"}"#,
         usual: None,
         act,
@@ -29,9 +32,9 @@ const DESCRIPTION: &str =
 const SCHEMA: &str = r#"{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"}},"required":["path","content"]}"#;
 
 #[derive(Deserialize)]
-struct Args {
+pub(crate) struct Args {
     #[serde(alias = "contents", alias = "text")]
-    content: String,
+    pub content: String,
 }
 
 fn act(args: &Args, path: &WorkPath, context: &ToolContext) -> Result<ToolResult, Error> {
