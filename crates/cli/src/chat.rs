@@ -6,6 +6,7 @@
 
 mod app;
 mod attach;
+mod change;
 mod complete;
 mod composer;
 mod frame;
@@ -19,6 +20,7 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use agent::ThreadId;
@@ -35,7 +37,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use view::draw::{Line, Style};
 
-use self::app::{Action, App, Input, Size};
+use self::app::{Action, App, Input, Otherwise, Size};
 use self::history::History;
 use self::perform::{News, Performer};
 use self::terminal::{Keyboard, Modes};
@@ -109,14 +111,14 @@ struct Opening {
 enum Terminal {
     /// Drawn in place, keys read one by one.
     Keys { live: Live, modes: Modes, keyboard: Box<Keyboard> },
-    /// Lines below one another.
-    Lines(UnboundedReceiver<String>),
+    /// Lines below one another. Each comes with how many questions were printed when it was read: a later one is not answered by it.
+    Lines { lines: UnboundedReceiver<(String, usize)>, printed: Arc<AtomicUsize> },
 }
 
 /// What comes from the terminal.
 enum Typed {
     Event(Event),
-    Line(String),
+    Line(String, usize),
     /// Nothing more will come.
     End,
 }
@@ -134,22 +136,26 @@ impl Terminal {
     }
 
     fn lines() -> Self {
-        let (lines, read) = unbounded_channel();
+        let (sender, lines) = unbounded_channel();
+        let printed = Arc::new(AtomicUsize::new(0));
+        let questions = printed.clone();
         // A thread that waits for a line ends with the process.
         std::thread::spawn(move || {
             for line in io::stdin().lock().lines().map_while(Result::ok) {
-                if lines.send(line).is_err() {
+                if sender.send((line, questions.load(Ordering::SeqCst))).is_err() {
                     break;
                 }
             }
         });
-        Self::Lines(read)
+        Self::Lines { lines, printed }
     }
 
     async fn next(&mut self) -> Typed {
         match self {
             Self::Keys { keyboard, .. } => keyboard.next().await.map_or(Typed::End, Typed::Event),
-            Self::Lines(lines) => lines.recv().await.map_or(Typed::End, Typed::Line),
+            Self::Lines { lines, .. } => {
+                lines.recv().await.map_or(Typed::End, |(line, printed)| Typed::Line(line, printed))
+            }
         }
     }
 
@@ -159,7 +165,7 @@ impl Terminal {
                 let screen::Size { columns, rows } = screen::size();
                 Size { columns, rows }
             }
-            Self::Lines(_) => Size { columns: out::width(&io::stdout()).max(40) + 1, rows: 60 },
+            Self::Lines { .. } => Size { columns: out::width(&io::stdout()).max(40) + 1, rows: 60 },
         }
     }
 
@@ -173,7 +179,9 @@ impl Terminal {
                     app.put_back_lines(stay);
                 }
             }
-            Self::Lines(_) => {
+            Self::Lines { printed, .. } => {
+                // Before it is written: an answer may come at once.
+                printed.store(app.printed(), Ordering::SeqCst);
                 let text: String = app.take_lines().iter().map(|line| format!("{}\n", line.text())).collect();
                 // A reader that has gone needs nothing.
                 let _ = io::stdout().lock().write_all(text.as_bytes());
@@ -201,7 +209,7 @@ async fn run(
 ) -> Result<u8, Failure> {
     let history = History::read(&config.data, &surroundings.cwd);
     let data = config.data.clone();
-    let mut app = App::new(terminal.size(), history, matches!(terminal, Terminal::Lines(_)));
+    let mut app = App::new(terminal.size(), history, matches!(terminal, Terminal::Lines { .. }));
     app.is_opening = opening.thread.is_some();
     greet(&mut app, &surroundings, &config);
     terminal.draw(&mut app);
@@ -219,6 +227,7 @@ async fn run(
         worker: None,
         opener: (surroundings, flags),
         is_continued: false,
+        has_ended: false,
         is_news: true,
         drawn_at: Instant::now(),
         took: Duration::ZERO,
@@ -241,6 +250,8 @@ struct Running {
     opener: (Surroundings, Flags),
     /// Whether it went on after it had stopped itself: what stands on the terminal is known then.
     is_continued: bool,
+    /// Whether all lines were read that will ever come.
+    has_ended: bool,
     is_news: bool,
     drawn_at: Instant,
     took: Duration,
@@ -265,19 +276,20 @@ impl Running {
             Err(error) => return End::Failed(error.into()),
         };
         loop {
+            // Where no line comes any more, what was asked is answered before the chat ends.
+            if self.has_ended && self.is_at_rest().await {
+                return End::Left(0);
+            }
             let due = self.due();
+            let is_wanted = !self.app.is_plain || !self.has_ended && self.prompt.is_none() && self.app.takes_lines();
             let inputs = tokio::select! {
                 biased;
-                typed = terminal.next() => match typed {
+                typed = terminal.next(), if is_wanted => match typed {
                     Typed::Event(event) => inputs(event),
-                    Typed::Line(line) => vec![Input::Typed(line)],
+                    Typed::Line(line, printed) => vec![Input::Typed(line, printed)],
                     Typed::End if self.app.is_plain => {
-                        if self.is_at_rest() {
-                            return End::Left(0);
-                        }
-                        // What was asked is answered first.
-                        *terminal = Terminal::Lines(never());
-                        continue;
+                        self.has_ended = true;
+                        vec![Input::Ended]
                     }
                     Typed::End => return End::Left(129),
                 },
@@ -309,9 +321,6 @@ impl Running {
                     if self.app.is_plain || Instant::now() >= self.due_for_news() {
                         self.draw(terminal);
                     }
-                    if matches!(terminal, Terminal::Lines(_)) && self.has_read_all(terminal) && self.is_at_rest() {
-                        return End::Left(0);
-                    }
                     continue;
                 }
                 () = until(due) => {
@@ -328,7 +337,11 @@ impl Running {
                     match action {
                         Action::Leave => return End::Left(0),
                         Action::Suspend => self.suspend(terminal),
-                        Action::Edit(text) => self.edit(text, terminal).await,
+                        Action::Edit(text) => {
+                            self.edit(text, terminal).await;
+                            // Ctrl-C in the editor was meant for the editor, which shares our process group.
+                            let _ = tokio::time::timeout(Duration::ZERO, interrupts.recv()).await;
+                        }
                         other => self.perform(vec![other]),
                     }
                 }
@@ -349,6 +362,10 @@ impl Running {
     async fn take(&mut self, news: News) -> Option<End> {
         let input = match news {
             News::Input(input) => input,
+            News::Done => {
+                self.performer.finished();
+                return None;
+            }
             News::Failed(failure) if self.performer.staffs.is_empty() => return Some(End::Failed(failure)),
             News::Failed(failure) => Input::Failed(failure.to_string(), None),
             News::Staffed(staff, staffed) => {
@@ -375,6 +392,13 @@ impl Running {
             }
         };
         let is_ready = matches!(input, Input::Ready(_));
+        if matches!(input, Input::Failed(..))
+            && self.app.is_opening
+            && let Some((prompt, _)) = self.prompt.take()
+        {
+            // It was meant for the conversation that cannot be opened.
+            self.app.tell(&format!("not sent: {}", view::safe::line(&prompt, 400)), Style::PLAIN);
+        }
         let actions = self.app.handle(input, Instant::now());
         self.perform(actions);
         if is_ready {
@@ -423,9 +447,12 @@ impl Running {
         for action in actions {
             match action {
                 Action::Notify(words) => notify(&words),
-                Action::New(_) => {
+                Action::New(ref otherwise) => {
                     self.updates = None;
                     self.app.begin_anew();
+                    if *otherwise != Otherwise::default() {
+                        self.app.changes();
+                    }
                     self.performer.perform(action);
                 }
                 action if self.performer.staffs.is_empty() => self.deferred.push_back(action),
@@ -517,22 +544,31 @@ impl Running {
         self.draw(terminal);
     }
 
-    /// Whether all lines were read that will ever come.
-    fn has_read_all(&self, terminal: &Terminal) -> bool {
-        matches!(terminal, Terminal::Lines(lines) if lines.is_closed())
-    }
-
-    /// Whether nothing is under way.
-    fn is_at_rest(&self) -> bool {
-        !self.performer.staffs.is_empty() && self.deferred.is_empty() && self.prompt.is_none() && !self.app.is_working()
+    /// Whether nothing is under way, and everything that the log holds was read.
+    async fn is_at_rest(&self) -> bool {
+        let is_idle = !self.performer.staffs.is_empty()
+            && self.deferred.is_empty()
+            && self.prompt.is_none()
+            && !self.performer.is_busy()
+            && !self.app.is_under_way()
+            && !self.app.is_working();
+        if !is_idle {
+            return false;
+        }
+        match self.performer.session.as_ref().filter(|session| session.id().is_some()) {
+            // A store that cannot be read has nothing more to say.
+            Some(session) => session.newest().await.map_or(true, |newest| newest <= self.app.newest()),
+            None => true,
+        }
     }
 
     /// Lets go of everything. The terminal is as it was; what ran is kept.
     async fn leave(mut self, terminal: Terminal, end: End) -> Result<u8, Failure> {
         let was_working = self.app.is_working();
-        // A first message that is on its way is written before: its conversation can be gone on with.
-        while self.app.is_beginning
-            && let Ok(Some(news)) = tokio::time::timeout(LAST_MESSAGE, self.arrived.recv()).await
+        // A message that is on its way is written before: its conversation can be gone on with.
+        let until = tokio::time::Instant::now() + LAST_MESSAGE;
+        while (self.app.is_beginning || self.performer.is_busy())
+            && let Ok(Some(news)) = tokio::time::timeout_at(until, self.arrived.recv()).await
         {
             self.take(news).await;
         }
@@ -556,7 +592,7 @@ impl Running {
                     out::note(&format!("{word}: majordomo -c, or from anywhere: majordomo chat -r {root}"));
                 }
                 for queued in &self.app.queue {
-                    out::note(&format!("not sent: {}", view::safe::line(&queued.text, 400)));
+                    out::note(&format!("not sent: {}", view::safe::line(&queued.message.whole(), 400)));
                 }
                 Ok(code)
             }
@@ -620,14 +656,6 @@ async fn until(due: Option<Instant>) {
         Some(due) => tokio::time::sleep_until(due.into()).await,
         None => std::future::pending().await,
     }
-}
-
-/// Lines of which none will come.
-fn never() -> UnboundedReceiver<String> {
-    let (lines, mut read) = unbounded_channel();
-    read.close();
-    drop(lines);
-    read
 }
 
 /// Tells a person who looks elsewhere: as the terminal shows it, or with a bell.

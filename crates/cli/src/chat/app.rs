@@ -2,20 +2,22 @@
 //!
 //! It holds what a person sees and nothing else: all that happens is read from the log, all that is to be done is an [`Action`]. It has no
 //! terminal, no clock and no session; the loop in `chat.rs` owns those. Keys are in `keys`, slash commands in `commands`, questions of
-//! agents in `deciding`, lists to choose from in `menu`, drawing in `frame`.
+//! agents in `deciding`, lines that are read instead of keys in `typed`, lists to choose from in `menu`, drawing in `frame`.
 
 mod commands;
 mod deciding;
 mod keys;
 mod menu;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
+mod typed;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use agent::approval::{Approval, Decision};
+use agent::approval::{Approval, ApprovalId, Decision};
 use agent::{Event, Mode, Outcome, Strength, ThreadId, Time};
 use majordomo::follow::logged;
 use store::Record;
@@ -47,8 +49,10 @@ pub enum Input {
     Paste(String),
     /// Whether the terminal has the focus of the keyboard.
     Focused(bool),
-    /// A whole line, where lines are read and not keys.
-    Typed(String),
+    /// A whole line, where lines are read and not keys, and how many questions had been printed when it was read.
+    Typed(String, usize),
+    /// No line will come any more.
+    Ended,
     /// The terminal has another size.
     Resized(Size),
     /// Nothing but time.
@@ -63,6 +67,10 @@ pub enum Input {
     Piece(Streamed),
     /// What was in the log of a thread that is to be looked at.
     Looked(ThreadId, Vec<Record>),
+    /// It could not be read.
+    NotLooked(ThreadId),
+    /// What a call would change, of which a question asks.
+    Previewed(ApprovalId, Arc<[Line]>),
     /// With whom a new conversation would begin.
     Ready(Staffed),
     /// A list to choose from.
@@ -88,6 +96,8 @@ pub enum Action {
     Steer { thread: ThreadId, text: String },
     /// Stop a thread and its descendants.
     Stop { thread: ThreadId, strength: Strength },
+    /// Read what a call would change, of which a question asks.
+    Preview(Box<Approval>),
     /// Answer a question.
     Decide { question: Box<Approval>, decision: Decision },
     /// Read the log of a thread.
@@ -108,6 +118,8 @@ pub enum Action {
     List(List),
     /// Run one of our own commands, and show what it prints.
     Run(Vec<String>),
+    /// Write the conversation to a file.
+    Export { root: ThreadId, file: String },
     /// Names of files are wanted.
     Files,
     /// Open the text in an editor.
@@ -186,21 +198,31 @@ pub struct Confirm {
 }
 
 /// A message that is sent when a thread is done.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Queued {
     pub thread: ThreadId,
-    pub text: String,
-    pub files: Vec<PathBuf>,
+    pub message: Composer,
 }
 
 /// A question of an agent that is open.
 #[derive(Clone, Debug)]
 pub struct Open {
     pub question: Approval,
+    /// What the call would do, as lines; none while the file that it would change is being read.
+    pub change: Option<Arc<[Line]>>,
     /// When it was first drawn; none while it was not.
     pub shown_at: Option<Instant>,
     /// Whether the person put it off.
     pub is_later: bool,
+}
+
+/// How full the context of a model is.
+#[derive(Clone, Copy, Debug)]
+struct Context {
+    /// The tokens that fit into a request with its answer.
+    window: u64,
+    /// Those of the newest request and its answer; none where nothing was asked since the conversation was begun or summed up.
+    used: Option<u64>,
 }
 
 /// A conversation that was looked at.
@@ -208,6 +230,8 @@ struct Feed {
     talk: Conversation,
     /// Lines that were added while another conversation was shown.
     unseen: Vec<Line>,
+    /// How many of them were too many to be kept.
+    left_out: usize,
     /// The newest event that was told.
     seen: u64,
     /// What came while the log of the thread was being read; none once it was.
@@ -216,7 +240,7 @@ struct Feed {
 
 impl Feed {
     fn new(thread: ThreadId, held: Option<Vec<Record>>) -> Self {
-        Self { talk: Conversation::new(thread), unseen: Vec::new(), seen: 0, held }
+        Self { talk: Conversation::new(thread), unseen: Vec::new(), left_out: 0, seen: 0, held }
     }
 
     /// The lines that an event adds.
@@ -257,8 +281,22 @@ pub struct App {
     budget: Option<u64>,
     /// Whether a change was asked for of which the log says nothing yet.
     awaits_change: bool,
-    /// Whether it is stopped as soon as it has begun.
-    stops_when_begun: bool,
+    /// How it is stopped as soon as it has begun; none where it is not.
+    stops_when_begun: Option<Strength>,
+    /// Whether other agents are being opened for a new conversation.
+    is_changing: bool,
+    /// The text that was sent last, and how it was written: it comes back where it could not be sent.
+    sent: Option<(String, Composer)>,
+    /// The new message, while an earlier one stands in the composer.
+    standing: Option<Composer>,
+    /// Questions that were printed, where there is no screen.
+    printed: Vec<typed::Printed>,
+    /// The lines of a message whose last one ended with a backslash, where there is no screen.
+    unfinished: Option<String>,
+    /// The newest event of the conversation that was read.
+    newest: u64,
+    /// How full the context of each thread's model is.
+    contexts: BTreeMap<ThreadId, Context>,
     /// The threads that were told to stop.
     stopping: Vec<ThreadId>,
     tree: Tree,
@@ -307,7 +345,14 @@ impl App {
             modes: BTreeMap::new(),
             budget: None,
             awaits_change: false,
-            stops_when_begun: false,
+            stops_when_begun: None,
+            is_changing: false,
+            sent: None,
+            standing: None,
+            printed: Vec::new(),
+            unfinished: None,
+            newest: 0,
+            contexts: BTreeMap::new(),
             stopping: Vec::new(),
             tree: Tree::new(),
             words: LastWords::default(),
@@ -341,7 +386,8 @@ impl App {
                 self.has_focus = has_focus;
                 Vec::new()
             }
-            Input::Typed(line) => self.typed(line, now),
+            Input::Typed(line, printed) => self.typed(line, printed, now),
+            Input::Ended => self.ended(now),
             Input::Resized(size) => {
                 self.size = size;
                 Vec::new()
@@ -353,13 +399,9 @@ impl App {
             Input::Opened { root, records, is_left } => self.opened(&root, &records, is_left),
             Input::Begun(root) => {
                 self.begun(root.clone());
-                match std::mem::take(&mut self.stops_when_begun) {
-                    true => {
-                        self.stopping.push(root.clone());
-                        vec![Action::Stop { thread: root, strength: Strength::Cancel }]
-                    }
-                    false => Vec::new(),
-                }
+                let strength = self.stops_when_begun.take();
+                self.stopping.extend(strength.map(|_| root.clone()));
+                strength.map(|strength| Action::Stop { thread: root, strength }).into_iter().collect()
             }
             Input::Records(records) => self.records(&records),
             Input::Piece(piece) => {
@@ -370,8 +412,17 @@ impl App {
                 self.looked(&thread, &records);
                 Vec::new()
             }
+            Input::NotLooked(thread) => {
+                // It can be tried again.
+                self.feeds.remove(&thread);
+                Vec::new()
+            }
+            Input::Previewed(id, change) => {
+                self.previewed(&id, &change);
+                if self.is_plain { self.raise(&id) } else { Vec::new() }
+            }
             Input::Ready(staffed) => {
-                self.is_ready = true;
+                (self.is_ready, self.is_changing) = (true, false);
                 for note in &staffed.notes {
                     self.tell(note, Style::DIM);
                 }
@@ -385,7 +436,13 @@ impl App {
                 self.keys = Keys::Menu(menu);
                 Vec::new()
             }
+            // A list may come late: it takes no keys that were meant for something else.
+            Input::Menu(menu) if !matches!(self.keys, Keys::Writing) || !self.composer.is_empty() => {
+                self.hint(format!("a list was not opened while you write: {}", menu.title), now);
+                Vec::new()
+            }
             Input::Menu(menu) => {
+                self.completion = None;
                 self.keys = Keys::Menu(menu);
                 Vec::new()
             }
@@ -394,10 +451,10 @@ impl App {
                 Vec::new()
             }
             Input::Failed(why, text) => {
-                self.is_beginning = false;
+                (self.is_beginning, self.is_opening, self.is_changing) = (false, false, false);
                 self.tell(&format!("error: {why}"), Style::of(view::draw::Colour::Red));
-                if let Some(text) = text.filter(|_| self.composer.is_empty()) {
-                    self.composer.set(text);
+                if let Some(text) = text {
+                    self.come_back(text);
                 }
                 Vec::new()
             }
@@ -406,8 +463,12 @@ impl App {
                 self.complete();
                 Vec::new()
             }
-            Input::Edited(text) | Input::Draft(text) => {
-                self.composer.set(text);
+            Input::Edited(text) => {
+                self.composer.rewrite(text);
+                Vec::new()
+            }
+            Input::Draft(text) => {
+                self.draft(text);
                 Vec::new()
             }
         }
@@ -430,10 +491,43 @@ impl App {
         }
     }
 
+    /// An earlier message is to be written anew.
+    fn draft(&mut self, text: String) {
+        match self.is_plain {
+            true => self.tell(&format!("the message was: {text}"), Style::PLAIN),
+            false => self.composer.set(text),
+        }
+    }
+
+    /// A message could not be sent: it stands in the composer again, with its files.
+    fn come_back(&mut self, text: String) {
+        if self.is_plain || !self.composer.is_empty() {
+            return self.tell(&format!("not sent: {text}"), Style::PLAIN);
+        }
+        match self.sent.take() {
+            Some((sent, message)) if sent == text => self.composer = message,
+            _ => self.composer.set(text),
+        }
+    }
+
+    /// Whether a conversation is being begun or opened: what is said goes to it once it is there.
+    pub fn is_under_way(&self) -> bool {
+        self.is_beginning || self.is_opening || self.is_changing
+    }
+
+    /// Other agents are being opened, for a new conversation.
+    pub fn changes(&mut self) {
+        self.is_changing = true;
+    }
+
     /// Sends the message that a chat begins with.
     pub fn say_first(&mut self, text: String, files: Vec<PathBuf>) -> Vec<Action> {
         self.history.push(&text);
         self.is_beginning = self.focus.is_none();
+        let mut message = Composer::default();
+        files.iter().for_each(|file| message.attach(file.clone()));
+        message.insert(&text);
+        self.sent = Some((text.clone(), message));
         vec![Action::Say { thread: self.focus.clone(), text, files }]
     }
 
@@ -606,14 +700,26 @@ impl App {
                 self.keys = Keys::Confirm(Confirm { question, yes: Action::Resume });
             }
         }
-        Vec::new()
+        let open: Vec<ApprovalId> = self.questions.iter().map(|open| open.question.id.clone()).collect();
+        open.iter().flat_map(|id| self.raise(id)).collect()
+    }
+
+    /// A question is to be shown, once it is known what the call would change.
+    fn raise(&mut self, id: &ApprovalId) -> Vec<Action> {
+        let Some(open) = self.questions.iter().find(|open| open.question.id == *id).cloned() else { return Vec::new() };
+        if self.is_plain && open.change.is_some() {
+            self.print(&open);
+        }
+        open.wanted_change()
     }
 
     fn forget(&mut self) {
+        for queued in std::mem::take(&mut self.queue) {
+            self.tell(&format!("not sent: {}", safe::line(queued.message.text(), WORDS)), Style::PLAIN);
+        }
         self.root = None;
         self.focus = None;
         self.questions.clear();
-        self.queue.clear();
         self.stopping.clear();
         self.tree = Tree::new();
         self.words = LastWords::default();
@@ -623,8 +729,10 @@ impl App {
         self.roots.clear();
         self.keys = Keys::Writing;
         self.is_beginning = false;
-        self.stops_when_begun = false;
+        self.stops_when_begun = None;
         self.modes.clear();
+        self.contexts.clear();
+        self.newest = 0;
         self.budget = None;
         self.awaits_change = false;
         self.is_left = false;
@@ -642,9 +750,15 @@ impl App {
         if lines.len() > SHOWN_PAST {
             let left_out = lines.len() - SHOWN_PAST;
             lines.drain(..left_out);
-            self.tell(&format!("… {left_out} earlier lines: majordomo thread show {thread}"), Style::DIM);
+            self.tell_left_out(left_out, thread);
         }
         self.stay.extend(lines);
+    }
+
+    fn tell_left_out(&mut self, left_out: usize, thread: &ThreadId) {
+        if left_out > 0 {
+            self.tell(&format!("… {left_out} earlier lines: majordomo thread show {thread}"), Style::DIM);
+        }
     }
 
     fn records(&mut self, records: &[Record]) -> Vec<Action> {
@@ -662,13 +776,20 @@ impl App {
                     feed.unseen.extend(lines);
                     let extra = feed.unseen.len().saturating_sub(KEPT_UNSEEN);
                     feed.unseen.drain(..extra);
+                    feed.left_out += extra;
                 }
             }
         }
         actions
     }
 
+    /// The newest event that was read.
+    pub fn newest(&self) -> u64 {
+        self.newest
+    }
+
     fn fold(&mut self, record: &Record) {
+        self.newest = self.newest.max(record.seq);
         let logged = logged(record);
         self.tree.push(&logged);
         self.words.settle(&logged);
@@ -676,26 +797,40 @@ impl App {
         match &*record.event {
             Event::ThreadCreated(created) => {
                 self.modes.insert(created.id.clone(), created.mode);
+                let window = created.role.model.context_tokens;
+                self.contexts.insert(created.id.clone(), Context { window, used: None });
                 if created.id.is_root() {
                     self.budget = created.grant.cost_microusd;
                 }
             }
-            Event::SettingsChanged { mode, .. } => {
+            Event::Answered(answered) => {
+                if let Some(context) = self.contexts.get_mut(&record.thread) {
+                    context.used = Some(answered.tokens.total());
+                }
+            }
+            Event::ContextCompacted { .. } => {
+                if let Some(context) = self.contexts.get_mut(&record.thread) {
+                    context.used = None;
+                }
+            }
+            Event::SettingsChanged { mode, model, .. } => {
+                if let Some((context, model)) = self.contexts.get_mut(&record.thread).zip(model.as_ref()) {
+                    context.window = model.context_tokens;
+                }
                 self.awaits_change = false;
                 self.modes.extend(mode.map(|mode| (record.thread.clone(), mode)));
             }
             Event::ApprovalRequested(question) => {
-                self.questions.push(Open { question: (**question).clone(), shown_at: None, is_later: false });
+                self.questions.push(Open::new((**question).clone()));
             }
             Event::ApprovalResolved { approval, .. } => {
                 self.questions.retain(|open| open.question.id != *approval);
-                let gone = |deciding: &Deciding| deciding.question.id == *approval;
-                if let Keys::Deciding(deciding) = &self.keys
-                    && gone(deciding)
+                self.close_printed(approval);
+                if let Keys::Deciding(deciding) = &mut self.keys
+                    && deciding.open.question.id == *approval
                 {
-                    let draft = deciding.draft.clone();
+                    self.composer = std::mem::take(&mut deciding.draft);
                     self.keys = Keys::Writing;
-                    self.composer.set(draft);
                 }
             }
             Event::RunStarted { .. } => (self.is_left, self.awaits_change) = (false, false),
@@ -707,12 +842,10 @@ impl App {
     fn noticed(&mut self, record: &Record) -> Vec<Action> {
         match &*record.event {
             Event::ApprovalRequested(question) => {
-                if self.is_plain {
-                    let lines = deciding::plain_lines(question, self.columns());
-                    self.stay.extend(lines);
-                }
+                let mut actions = self.raise(&question.id);
                 let path = super::panel::path(question);
-                self.notification(format!("{path} needs your answer"))
+                actions.extend(self.notification(format!("{path} needs your answer")));
+                actions
             }
             Event::ApprovalResolved { approval, resolution, .. } if self.focus.as_ref() != Some(&record.thread) => {
                 let words = format!("  ⚑ {approval}: {}", majordomo::decide::words(resolution));
@@ -752,11 +885,18 @@ impl App {
         if self.has_focus { Vec::new() } else { vec![Action::Notify(words)] }
     }
 
+    /// A message is sent as it was written.
+    fn say(&mut self, thread: Option<ThreadId>, message: Composer) -> Action {
+        let (text, files) = (message.whole(), message.files());
+        self.sent = Some((text.clone(), message));
+        Action::Say { thread, text, files }
+    }
+
     /// The next message that waited for a thread to be done.
     fn send_queued(&mut self, thread: &ThreadId) -> Vec<Action> {
         let Some(at) = self.queue.iter().position(|queued| queued.thread == *thread) else { return Vec::new() };
-        let Queued { thread, text, files } = self.queue.remove(at);
-        vec![Action::Say { thread: Some(thread), text, files }]
+        let Queued { thread, message } = self.queue.remove(at);
+        vec![self.say(Some(thread), message)]
     }
 
     fn heard(&mut self, piece: &Streamed) {
@@ -784,8 +924,10 @@ impl App {
             Some(feed) if feed.held.is_some() => Vec::new(),
             Some(feed) => {
                 let lines = std::mem::take(&mut feed.unseen);
-                self.focus = Some(thread);
+                let left_out = std::mem::take(&mut feed.left_out);
+                self.focus = Some(thread.clone());
                 self.show_path();
+                self.tell_left_out(left_out, &thread);
                 self.stay.extend(lines);
                 Vec::new()
             }

@@ -72,11 +72,25 @@ impl Composer {
         self.kept_column = None;
     }
 
+    /// Puts another text in the place of this one, as an editor left it; files whose words still stand there go with it.
+    pub fn rewrite(&mut self, text: impl Into<String>) {
+        let files = std::mem::take(&mut self.files);
+        self.set(text);
+        self.files = files;
+    }
+
     /// The text that is meant, and nothing is left.
     pub fn take(&mut self) -> String {
         let whole = self.whole();
         self.set("");
         whole
+    }
+
+    /// Takes the message out as it was written, with its folded pastes and its files.
+    pub fn take_message(&mut self) -> Self {
+        let message = self.clone();
+        self.set("");
+        message
     }
 
     /// Writes at the cursor.

@@ -31,7 +31,7 @@ pub fn frame(app: &App, now: Instant) -> Frame {
     }
     for queued in &app.queue {
         let mut line = Line::new("  ⧗ ", Style::of(Colour::Yellow));
-        line.push(safe::line(&queued.text, 400), Style::DIM);
+        line.push(safe::line(queued.message.text(), 400), Style::DIM);
         lines.push(line.cut(columns, '…'));
     }
     lines.push(rule(app, columns));
@@ -105,7 +105,7 @@ fn panel(app: &App, now: Instant) -> Vec<Line> {
     match &app.keys {
         Keys::Menu(menu) => panel::menu(menu, columns, most),
         Keys::Confirm(confirm) => panel::confirm(confirm, columns),
-        Keys::Deciding(deciding) => panel::question(app, Some(deciding), &deciding.question, true, most),
+        Keys::Deciding(deciding) => panel::question(app, Some(deciding), &deciding.open, true, most),
         Keys::Search { words, before } => {
             let found = app.history.find(words, *before).map_or_else(String::new, |(_, text)| safe::line(text, 400));
             let mut line = Line::new(format!("search: {words}"), Style::BOLD);
@@ -113,7 +113,7 @@ fn panel(app: &App, now: Instant) -> Vec<Line> {
             vec![line.cut(columns, '…'), Line::new("  Enter takes it · Ctrl-R an earlier one · Esc closes", Style::DIM)]
         }
         Keys::Writing | Keys::Tree { .. } => match app.front() {
-            Some(open) => panel::question(app, None, &open.question, app.is_armed(now), most),
+            Some(open) => panel::question(app, None, open, app.is_armed(now), most),
             None => Vec::new(),
         },
     }

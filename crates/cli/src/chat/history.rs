@@ -22,8 +22,16 @@ pub struct History {
     messages: Vec<String>,
     /// Which message stands in the composer; none while it is a new one.
     at: Option<usize>,
-    /// The new one, while another stands there.
-    draft: String,
+}
+
+/// What comes after the message that stands in the composer.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Newer {
+    Message(String),
+    /// The new one, which stood there before.
+    Draft,
+    /// It is the new one.
+    Nothing,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -52,7 +60,7 @@ impl History {
             let _ =
                 open(&file, false).and_then(|mut file| file.set_len(0).and_then(|()| file.write_all(kept.as_bytes())));
         }
-        Self { file: Some(file), folder, messages, at: None, draft: String::new() }
+        Self { file: Some(file), folder, messages, at: None }
     }
 
     /// Remembers a message.
@@ -71,28 +79,23 @@ impl History {
         }
     }
 
+    /// Whether an earlier message stands there.
+    pub fn is_at_old(&self) -> bool {
+        self.at.is_some()
+    }
+
     /// The message before the one that stands there.
-    pub fn older(&mut self, standing: &str) -> Option<&str> {
-        let at = match self.at {
-            Some(at) => at.checked_sub(1)?,
-            None => {
-                self.draft = standing.to_owned();
-                self.messages.len().checked_sub(1)?
-            }
-        };
+    pub fn older(&mut self) -> Option<&str> {
+        let at = self.at.unwrap_or(self.messages.len()).checked_sub(1)?;
         self.at = Some(at);
         self.messages.get(at).map(String::as_str)
     }
 
     /// The message after the one that stands there; the new one at the end.
-    pub fn newer(&mut self) -> Option<&str> {
-        let at = self.at? + 1;
-        if at >= self.messages.len() {
-            self.at = None;
-            return Some(&self.draft);
-        }
-        self.at = Some(at);
-        self.messages.get(at).map(String::as_str)
+    pub fn newer(&mut self) -> Newer {
+        let Some(at) = self.at else { return Newer::Nothing };
+        self.at = Some(at + 1).filter(|at| *at < self.messages.len());
+        self.at.map_or(Newer::Draft, |at| Newer::Message(self.messages[at].clone()))
     }
 
     /// The newest message before the `before`th that holds these words, and its number.
@@ -121,14 +124,14 @@ mod tests {
         History::read(data.path(), Path::new("/two")).push("elsewhere");
         let mut history = History::read(data.path(), Path::new("/one"));
         assert_eq!(history.messages.len(), 3);
-        assert_eq!(history.older("draft"), Some("third"));
-        assert_eq!(history.older("third"), Some("second\nline"));
-        assert_eq!(history.older(""), Some("first"));
-        assert_eq!(history.older(""), None);
-        assert_eq!(history.newer(), Some("second\nline"));
-        assert_eq!(history.newer(), Some("third"));
-        assert_eq!(history.newer(), Some("draft"));
-        assert_eq!(history.newer(), None);
+        assert_eq!(history.older(), Some("third"));
+        assert_eq!(history.older(), Some("second\nline"));
+        assert_eq!(history.older(), Some("first"));
+        assert_eq!(history.older(), None);
+        assert_eq!(history.newer(), Newer::Message("second\nline".into()));
+        assert_eq!(history.newer(), Newer::Message("third".into()));
+        assert_eq!(history.newer(), Newer::Draft);
+        assert_eq!(history.newer(), Newer::Nothing);
         assert_eq!(history.find("SECOND", usize::MAX), Some((1, "second\nline")));
         assert_eq!(history.find("second", 1), None);
     }

@@ -1,21 +1,16 @@
 //! Panels above the composer: a question of an agent with what exactly it is about, lists, and questions of the program.
 
 use agent::approval::Approval;
-use serde_json::Value;
-use tool::diff::{LineChange, changed_lines};
 use view::draw::columns::cut;
 use view::draw::{Colour, Line, Style};
 use view::safe;
 
-use super::app::{App, Confirm, Deciding, Menu, Stage};
+use super::app::{App, Confirm, Deciding, Menu, Open, Stage};
+use super::change;
 use crate::question;
 
-/// The longest line of a change or a command that is shown.
+/// The widest that names and sentences around a call are shown.
 const WIDE: usize = 2000;
-/// A file that is larger is not read to show what changes.
-const LARGE: u64 = 1 << 20;
-/// Lines around a change.
-const AROUND: usize = 2;
 
 /// The names of the agents from the root to the one that asks.
 pub fn path(question: &Approval) -> String {
@@ -23,39 +18,61 @@ pub fn path(question: &Approval) -> String {
 }
 
 /// A question of an agent, in at most so many lines: who asks, what exactly, and which keys answer it.
-pub fn question(app: &App, deciding: Option<&Deciding>, question: &Approval, is_armed: bool, most: usize) -> Vec<Line> {
+pub fn question(app: &App, deciding: Option<&Deciding>, open: &Open, is_armed: bool, most: usize) -> Vec<Line> {
     let columns = app.columns();
-    let others = app.questions.len().saturating_sub(1);
+    let question = &open.question;
+    let others = app.questions.iter().filter(|other| other.question.id != question.id).count();
     let more = if others == 0 { String::new() } else { format!(" · {others} more waiting") };
     let mut head = Line::new("⚑ ", Style::of(Colour::Yellow));
     let verb = if question.question.is_some() { "asks" } else { "needs your approval" };
     head.push(format!("{} {verb}", path(question)), Style::BOLD);
     head.push(more, Style::DIM);
-    let mut lines = vec![head];
-    let is_whole = deciding.is_some_and(|deciding| deciding.is_whole);
-    let keys = keys(deciding.map(|deciding| &deciding.stage), question, is_armed, app.composer.is_empty());
-    let room = most.saturating_sub(2).max(3);
-    let mut body = match &question.question {
-        Some(asked) => question::asked(asked).into_iter().map(|line| Line::new(line, Style::PLAIN)).collect(),
-        None => about(question, columns, is_whole),
+    let mut lines = vec![head.cut(columns, '…')];
+    let stage = deciding.map(|deciding| &deciding.stage);
+    let room = most.saturating_sub(2).max(4);
+    let mut tail = Vec::new();
+    let plain = |shown: Vec<String>| shown.into_iter().map(|line| Line::new(line, Style::PLAIN)).collect();
+    let (body, more, how) = match (stage, &question.question) {
+        (Some(Stage::Edited(input)), _) => (plain(question::input(input, question::Depth::Whole)), 0, "Esc goes back"),
+        (_, Some(asked)) => (plain(question::asked(asked)), 0, "majordomo approve show prints all"),
+        (_, None) => {
+            tail.extend(covers(question));
+            let (body, more) = about(open, room);
+            (body, more, "? prints all")
+        }
     };
-    if let Some(Stage::Edited(input)) = deciding.map(|deciding| &deciding.stage) {
-        let shown = question::input(input, question::Depth::Whole);
-        body = shown.into_iter().map(|line| Line::new(line, Style::PLAIN)).collect();
-    }
-    if body.len() > room {
-        let left_out = body.len() - (room - 1);
-        body.truncate(room - 1);
-        let how = if is_whole { "majordomo approve show prints all" } else { "? shows more" };
-        body.push(Line::new(format!("  … {left_out} more lines ({how})"), Style::DIM));
-    }
-    lines.extend(body);
-    lines.push(keys);
-    lines.iter().map(|line| line.cut(columns, '…')).collect()
+    lines.extend(fitted(&body, more, columns, room - tail.len(), how));
+    tail.push(keys(stage, question, is_armed, app.composer.is_empty()));
+    lines.extend(tail.iter().map(|line| line.cut(columns, '…')));
+    lines
 }
 
-/// What a call would do.
-fn about(question: &Approval, columns: usize, is_whole: bool) -> Vec<Line> {
+/// Lines broken to the columns of the screen; how many do not fit is said, together with `more` that are not among them.
+fn fitted(body: &[Line], more: usize, columns: usize, room: usize, how: &str) -> Vec<Line> {
+    let mut lines: Vec<Line> = Vec::new();
+    for (nth, line) in body.iter().enumerate() {
+        lines.extend(change::broken(line, columns));
+        let waiting = body.len() - nth - 1 + more;
+        if lines.len() > room || lines.len() == room && waiting > 0 {
+            let left_out = lines.len() + waiting - (room - 1);
+            lines.truncate(room - 1);
+            lines.push(Line::new(format!("  … {left_out} more lines ({how})"), Style::DIM).cut(columns, '…'));
+            break;
+        }
+    }
+    lines
+}
+
+/// What consent for more than once would cover.
+fn covers(question: &Approval) -> Option<Line> {
+    let pattern = question.standing.as_ref()?;
+    let words = format!("  always would allow {} of '{}'", safe::line(&question.tool, 80), safe::line(pattern, WIDE));
+    Some(Line::new(words, Style::DIM))
+}
+
+/// What a call would do, with at most so many lines of the change, and how many are not among them.
+fn about(open: &Open, most: usize) -> (Vec<Line>, usize) {
+    let question = &open.question;
     let mut lines = Vec::new();
     let risk = question.risk.as_str();
     let style = match risk {
@@ -76,73 +93,27 @@ fn about(question: &Approval, columns: usize, is_whole: bool) -> Vec<Line> {
     if question.foreign {
         say("warning", "the agent has read untrusted text", Style::of(Colour::Red));
     }
-    if is_whole {
-        say("why it is asked", &question.why, Style::DIM);
-        say("folder", &question.workspace, Style::DIM);
+    match &open.change {
+        Some(change) => lines.extend(change.iter().take(most).cloned()),
+        None => lines.push(Line::new("  reading what it would change …", Style::DIM)),
     }
-    lines.extend(change(question, columns, usize::MAX));
-    if let Some(pattern) = &question.standing {
-        let words = format!("  always would allow {} of '{}'", question.tool, safe::line(pattern, WIDE));
-        lines.push(Line::new(words, Style::DIM));
-    }
-    lines
+    (lines, open.change.as_ref().map_or(0, |change| change.len().saturating_sub(most)))
 }
 
-/// What exactly would be done: a change of a file as a difference, a command as it stands, anything else as its arguments.
-pub fn change(question: &Approval, columns: usize, most: usize) -> Vec<Line> {
-    let input = question.input.value();
-    let text = |name: &str| input.get(name).and_then(Value::as_str);
-    let path = text("path").or_else(|| text("file_path"));
-    let lines = match (&*question.tool, path) {
-        ("run_command", _) if text("command").is_some() => command(text("command").unwrap_or_default()),
-        ("edit_file", Some(_)) if text("old_text").or_else(|| text("old")).is_some() => {
-            let old = text("old_text").or_else(|| text("old")).unwrap_or_default();
-            let new = text("new_text").or_else(|| text("new")).unwrap_or_default();
-            difference(old, new)
-        }
-        ("write_file", Some(path)) if text("content").is_some() => {
-            let file = std::path::Path::new(&*question.workspace).join(path);
-            let is_small = std::fs::metadata(&file).is_ok_and(|found| found.is_file() && found.len() <= LARGE);
-            let before = if is_small { std::fs::read_to_string(&file).unwrap_or_default() } else { String::new() };
-            difference(&before, text("content").unwrap_or_default())
-        }
-        _ => {
-            let shown = question::input(&question.input, question::Depth::Short);
-            shown.into_iter().map(|line| Line::new(line, Style::PLAIN)).collect()
-        }
-    };
-    lines.into_iter().take(most).map(|line| line.cut(columns, '…')).collect()
-}
-
-fn command(command: &str) -> Vec<Line> {
-    let lines = command.lines().enumerate();
-    lines
-        .map(|(nth, line)| {
-            let mut shown = Line::new(if nth == 0 { "  $ " } else { "    " }, Style::DIM);
-            shown.push(safe::line(line, WIDE), Style::of(Colour::Cyan));
-            shown
-        })
-        .collect()
-}
-
-/// Two texts as lines that go and lines that come.
-fn difference(old: &str, new: &str) -> Vec<Line> {
-    let mut lines = Vec::new();
-    for (nth, place) in changed_lines(old, new, AROUND).into_iter().enumerate() {
-        if nth > 0 {
-            lines.push(Line::new("    …", Style::DIM));
-        }
-        for line in place {
-            let (sign, style) = match line.change {
-                LineChange::Removed => ("-", Style::of(Colour::Red)),
-                LineChange::Added => ("+", Style::of(Colour::Green)),
-                LineChange::Kept => (" ", Style::DIM),
-            };
-            let (number, words) = (line.number, safe::line(&line.text, WIDE));
-            lines.push(Line::new(format!("  {number:>4} {sign} {words}"), style));
-        }
-    }
-    lines
+/// All of a question, for the scrollback: what the panel shows, why it is asked and where, and the arguments character by character.
+pub fn whole(open: &Open, columns: usize) -> Vec<Line> {
+    let question = &open.question;
+    let mut lines =
+        vec![Line::default(), Line::new(format!("approval {}: {}", question.id, path(question)), Style::BOLD)];
+    lines.extend(about(open, usize::MAX).0);
+    lines.extend(covers(question));
+    let say = |name: &str, words: &str| Line::new(format!("  {name}: {}", safe::line(words, WIDE)), Style::DIM);
+    lines.push(say("why it is asked", &question.why));
+    lines.push(say("folder", &question.workspace));
+    let characters = question.input.text().chars().count();
+    lines.push(Line::new(format!("  the arguments as they stand, {characters} characters:"), Style::BOLD));
+    lines.extend(change::as_it_stands(question));
+    lines.iter().flat_map(|line| change::broken(line, columns)).collect()
 }
 
 /// Which keys answer a question.
@@ -168,7 +139,7 @@ fn keys(stage: Option<&Stage>, question: &Approval, is_armed: bool, is_empty: bo
 
 fn choices(question: &Approval, style: Style) -> Line {
     let more = if question.standing.is_some() { " · t thread · a always" } else { "" };
-    Line::new(format!("  y once{more} · n deny · e edit · ? more · Esc later"), style)
+    Line::new(format!("  y once{more} · n deny · e edit · ? all · Esc later"), style)
 }
 
 /// A list to choose from.

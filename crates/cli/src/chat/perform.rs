@@ -1,6 +1,7 @@
 //! Carries out what a chat asks for: with sessions, with the store, with other programs. Each takes its time in a task of its own, and what
 //! comes of it goes back to the loop as an input.
 
+use std::cell::Cell;
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::Arc;
@@ -22,6 +23,7 @@ use view::draw::{Line, Style};
 use view::safe;
 
 use super::app::{Action, Input, Item, List, Menu, Otherwise, Pick, Staffed};
+use super::change;
 use crate::commands;
 use crate::error::Failure;
 use crate::{out, prompt};
@@ -45,6 +47,8 @@ pub enum News {
     Opened { session: Session, root: ThreadId, records: Vec<Record>, is_left: bool, draft: Option<String> },
     /// A conversation has begun with its first message; its text since then.
     Begun { root: ThreadId, text: Receiver<Fleeting> },
+    /// Something that was asked for was carried out; what came of it was told before.
+    Done,
     /// The chat cannot go on.
     Failed(Failure),
 }
@@ -55,6 +59,8 @@ pub struct Performer {
     flags: Flags,
     data: PathBuf,
     news: UnboundedSender<News>,
+    /// How much of what was asked for is not carried out yet.
+    under_way: Cell<usize>,
     /// Those who work: the newest last. The ones before go on with what they had begun.
     pub staffs: Vec<Staff>,
     /// The conversation that is shown.
@@ -64,7 +70,7 @@ pub struct Performer {
 impl Performer {
     /// Begins with nobody to work with.
     pub fn new(surroundings: Surroundings, flags: Flags, data: PathBuf, news: UnboundedSender<News>) -> Self {
-        Self { surroundings, flags, data, news, staffs: Vec::new(), session: None }
+        Self { surroundings, flags, data, news, under_way: Cell::new(0), staffs: Vec::new(), session: None }
     }
 
     /// Opens a staff with the configuration, and then a conversation by the name of its thread, if one is to be gone on with.
@@ -108,22 +114,41 @@ impl Performer {
             Action::Say { thread, text, files } => self.say(&staff, thread, text, files),
             Action::Steer { thread, text } => {
                 let session = staff.session_of(&thread);
-                self.attempt(async move |_| match session.steer(&thread, &text).await {
-                    // It was done in this moment: the message begins its next run.
-                    Err(Error::Runtime(runtime::Error::Idle(_))) => {
-                        session.ask(&thread, Work::new(text)).await.map(drop)
+                self.spawn(async move |news| {
+                    let steered = match session.steer(&thread, &text).await {
+                        // It was done in this moment: the message begins its next run.
+                        Err(Error::Runtime(runtime::Error::Idle(_))) => {
+                            session.ask(&thread, Work::new(text.clone())).await.map(drop)
+                        }
+                        other => other,
+                    };
+                    if let Err(error) = steered {
+                        drop(news.send(News::Input(Input::Failed(words(&error), Some(text)))));
                     }
-                    other => other,
+                });
+            }
+            Action::Preview(question) => {
+                self.spawn(async move |news| {
+                    let id = question.id.clone();
+                    let asked = question.clone();
+                    let read = tokio::task::spawn_blocking(move || change::read(&asked)).await;
+                    let change = read.unwrap_or_else(|_| change::as_it_stands(&question).into());
+                    drop(news.send(News::Input(Input::Previewed(id, change))));
                 });
             }
             Action::Stop { thread, strength } => self.stop(&staff, thread, strength),
             Action::Decide { question, decision } => self.decide(&staff, *question, decision),
             Action::Look(thread) => {
                 let store = staff.store().clone();
-                self.attempt(async move |news| {
-                    let records = read_all(&*store, Selection::thread(&thread)).await?;
-                    drop(news.send(News::Input(Input::Looked(thread, records))));
-                    Ok(())
+                self.spawn(async move |news| {
+                    let told = match read_all(&*store, Selection::thread(&thread)).await {
+                        Ok(records) => Input::Looked(thread, records),
+                        Err(error) => {
+                            drop(news.send(News::Input(Input::Failed(error.to_string(), None))));
+                            Input::NotLooked(thread)
+                        }
+                    };
+                    drop(news.send(News::Input(told)));
                 });
             }
             Action::Resume => {
@@ -145,7 +170,11 @@ impl Performer {
             Action::New(otherwise) => self.begin(&staff, otherwise),
             Action::Fork { at, text } => self.fork(&staff, at, text),
             Action::List(list) => self.list(&staff, list),
-            Action::Run(words) => self.run(words),
+            Action::Run(words) => self.run(words, None),
+            Action::Export { root, file } => {
+                let words = ["thread", "export", root.as_str(), "--format", "md", "-o", &file];
+                self.run(words.map(str::to_owned).to_vec(), Some(format!("written to {file}")));
+            }
             Action::Files => self.files(),
             // The loop has done these.
             Action::Edit(_) | Action::Suspend | Action::Notify(_) | Action::Leave => {}
@@ -213,8 +242,9 @@ impl Performer {
 
     /// A new conversation; with other agents where something is to be otherwise.
     fn begin(&mut self, staff: &Staff, otherwise: Otherwise) {
+        // What is said from here on is not said to the conversation before, even if no other agents can be opened.
+        self.session = Some(staff.session());
         if otherwise == Otherwise::default() {
-            self.session = Some(staff.session());
             return;
         }
         let Otherwise { agent, model, mode } = otherwise;
@@ -277,18 +307,18 @@ impl Performer {
         });
     }
 
-    /// Runs one of our own commands in this folder, and shows what it prints.
-    fn run(&self, line: Vec<String>) {
+    /// Runs one of our own commands in this folder, and shows what it prints; where it succeeds, also a sentence.
+    fn run(&self, line: Vec<String>, done: Option<String>) {
         let mut command = match std::env::current_exe() {
             Ok(program) => tokio::process::Command::new(program),
             Err(error) => return self.fail(format!("this program was not found: {error}")),
         };
-        command.args(&line).current_dir(&self.surroundings.cwd).stdin(Stdio::null());
+        command.args(with_settings(&line, &self.flags)).current_dir(&self.surroundings.cwd).stdin(Stdio::null());
         command.env("MAJORDOMO_DATA", &self.data).kill_on_drop(true);
         self.spawn(async move |news| {
             let told = match command.output().await {
                 Ok(output) => {
-                    let text = [output.stdout, output.stderr].concat();
+                    let text = [&*output.stdout, &*output.stderr].concat();
                     let text = String::from_utf8_lossy(&text).into_owned();
                     let mut lines: Vec<String> = text.lines().map(|line| safe::line(line, WIDE)).collect();
                     let more = lines.len().saturating_sub(OUTPUT);
@@ -296,6 +326,7 @@ impl Performer {
                     if more > 0 {
                         lines.push(format!("… {more} more lines: majordomo {}", line.join(" ")));
                     }
+                    lines.extend(done.filter(|_| output.status.success()));
                     tell(&lines)
                 }
                 Err(error) => Input::Failed(format!("majordomo {}: {error}", line.join(" ")), None),
@@ -327,19 +358,54 @@ impl Performer {
     {
         let news = self.news.clone();
         let working = work(news.clone());
-        tokio::spawn(async move {
+        self.spawn(async move |_| {
             if let Err(error) = working.await {
                 drop(news.send(News::Input(Input::Failed(words(&error), None))));
             }
         });
     }
 
+    /// Whether something that was asked for is not carried out yet.
+    pub fn is_busy(&self) -> bool {
+        self.under_way.get() > 0
+    }
+
+    /// Something was carried out.
+    pub fn finished(&self) {
+        self.under_way.set(self.under_way.get().saturating_sub(1));
+    }
+
     fn spawn<F>(&self, work: impl FnOnce(UnboundedSender<News>) -> F)
     where
         F: Future<Output = ()> + Send + 'static,
     {
-        tokio::spawn(work(self.news.clone()));
+        self.under_way.set(self.under_way.get() + 1);
+        let done = Done(self.news.clone());
+        let working = work(self.news.clone());
+        tokio::spawn(async move {
+            working.await;
+            drop(done);
+        });
     }
+}
+
+/// Says that something was carried out, also where it has panicked.
+struct Done(UnboundedSender<News>);
+
+impl Drop for Done {
+    fn drop(&mut self) {
+        drop(self.0.send(News::Done));
+    }
+}
+
+/// One of our own commands, with the settings of this chat: it reads the same store and the same configuration.
+fn with_settings(line: &[String], flags: &Flags) -> Vec<String> {
+    let own = [("agent", &flags.agent), ("model", &flags.model), ("mode", &flags.mode), ("preset", &flags.preset)];
+    let own = own.into_iter().filter_map(|(key, value)| Some(format!("{key}={}", value.as_ref()?)));
+    let sets = flags.set.iter().cloned().chain(own).flat_map(|set| ["--set".to_owned(), set]);
+    let store = flags.store.iter().flat_map(|store| ["--store".to_owned(), store.clone()]);
+    let end = line.iter().position(|word| word == "--").unwrap_or(line.len());
+    line[..end].iter().cloned().chain(store).chain(sets).chain(line[end..].iter().cloned()).collect()
 }
 
 /// Reads a conversation that is gone on with.
@@ -456,4 +522,27 @@ fn words(error: &Error) -> String {
         source = below.source();
     }
     words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn our_own_commands_get_the_store_and_the_settings_before_what_is_no_option() {
+        let flags = Flags {
+            store: Some("postgres://db/x".to_owned()),
+            model: Some("ollama/a".to_owned()),
+            set: vec!["policy.max_depth=3".to_owned()],
+            ..Flags::default()
+        };
+        let line = |text: &str| {
+            let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
+            with_settings(&words, &flags).join(" ")
+        };
+        let settings = "--store postgres://db/x --set policy.max_depth=3 --set model=ollama/a";
+        assert_eq!(line("task ls"), format!("task ls {settings}"));
+        assert_eq!(line("task add -- --x"), format!("task add {settings} -- --x"));
+        assert_eq!(with_settings(&["mcp".to_owned()], &Flags::default()), ["mcp"]);
+    }
 }

@@ -1,7 +1,9 @@
 //! `majordomo chat` as a person sees it: the real program in a pseudo-terminal, and the screen that a terminal makes of what it writes.
 
 mod asking;
+mod attaching;
 mod changing;
+mod commanding;
 mod composing;
 mod going_on;
 mod looking;

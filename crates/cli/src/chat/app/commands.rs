@@ -100,8 +100,8 @@ impl App {
             }
             "/queue" if rest.is_empty() => return self.take_back(now),
             "/queue" => {
-                self.composer.set(rest);
-                return self.queue_or_send(now);
+                self.composer.rewrite(rest);
+                return self.queue_up(now);
             }
             "/tasks" | "/task" => return self.run("task", "ls", words()),
             "/cost" => self.cost(),
@@ -239,14 +239,6 @@ impl App {
         Vec::new()
     }
 
-    fn queue_or_send(&mut self, now: Instant) -> Vec<Action> {
-        let Some(thread) = self.focus.clone().filter(|_| self.is_focus_working()) else { return self.send(now) };
-        let text = self.composer.take();
-        self.hint("it is sent when the agent is done", now);
-        self.queue.push(super::Queued { thread, text, files: Vec::new() });
-        Vec::new()
-    }
-
     /// One of our own commands.
     fn run(&self, command: &str, default: &str, words: impl Iterator<Item = String>) -> Vec<Action> {
         let mut line: Vec<String> = std::iter::once(command.to_owned()).chain(words).collect();
@@ -281,8 +273,21 @@ impl App {
     }
 
     fn context(&mut self) -> Vec<Action> {
-        if let Some(node) = self.focus.as_ref().and_then(|focus| self.node(focus)) {
-            let words = format!("{} used {} tokens so far", node.name, draw::count(node.usage.own.tokens.total()));
+        let context = self.focus.as_ref().and_then(|focus| self.contexts.get(focus)).copied();
+        if let Some(super::Context { window, used }) = context {
+            let window_words = draw::count(window);
+            let words = match used {
+                Some(used) => {
+                    let share = used.saturating_mul(100).checked_div(window).unwrap_or(0);
+                    format!(
+                        "the model's context is {share}% full: its last request and answer took {} of {window_words} tokens",
+                        draw::count(used)
+                    )
+                }
+                None => format!(
+                    "the model's context of {window_words} tokens was not used since the beginning or the last summary"
+                ),
+            };
             self.tell(&words, Style::PLAIN);
         }
         vec![Action::Run(vec!["context".to_owned()])]
@@ -294,9 +299,7 @@ impl App {
             return Vec::new();
         };
         let file = if file.is_empty() { format!("{root}.md") } else { file.to_owned() };
-        let words = ["thread", "export", root.as_str(), "--format", "md", "-o", &file];
-        self.tell(&format!("written to {file}"), Style::DIM);
-        vec![Action::Run(words.map(str::to_owned).to_vec())]
+        vec![Action::Export { root, file }]
     }
 }
 

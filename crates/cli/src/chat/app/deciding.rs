@@ -1,18 +1,19 @@
 //! Questions of agents: which one is asked, when keys may answer it, and what each key means.
 //!
 //! A key answers only a question that stood on the screen for a moment while nothing was typed, and only while the composer is empty, so
-//! that nothing that was pressed before it appeared can answer it (T22). Ctrl-Y turns to it at any time, Esc puts it off.
+//! that nothing that was pressed before it appeared can answer it (T22). What it would change is on the screen by then. Ctrl-Y turns to it
+//! at any time, Esc puts it off. Lines, where there are no keys, are in `typed`.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agent::Json;
-use agent::approval::{Approval, Decision, Scope};
+use agent::approval::{Approval, ApprovalId, Decision, Scope};
 use termina::event::{KeyCode, KeyEvent};
-use view::draw::{Line, Style};
+use view::draw::Line;
 
-use super::{Action, App, Keys, Open};
-use crate::question::{self, Depth};
+use super::{Action, App, Composer, Keys, Open};
+use crate::chat::{change, panel};
 
 /// How long a question stands there, with no key pressed, before a key answers it.
 const QUIET: Duration = Duration::from_millis(400);
@@ -20,12 +21,10 @@ const QUIET: Duration = Duration::from_millis(400);
 /// A question that is being answered.
 #[derive(Clone, Debug)]
 pub struct Deciding {
-    pub question: Approval,
+    pub open: Open,
     pub stage: Stage,
     /// What stood in the composer before.
-    pub draft: String,
-    /// Whether all of it is shown.
-    pub is_whole: bool,
+    pub draft: Composer,
 }
 
 /// What is wanted from the person.
@@ -58,9 +57,11 @@ impl App {
         self.questions.iter().find(|open| !open.is_later)
     }
 
-    /// The question stands on the screen from now on.
+    /// The question stands on the screen from now on, with what it would change.
     pub fn front_is_shown(&mut self, now: Instant) {
-        if let Some(open) = self.questions.iter_mut().find(|open| !open.is_later) {
+        if let Some(open) = self.questions.iter_mut().find(|open| !open.is_later)
+            && open.change.is_some()
+        {
             open.shown_at.get_or_insert(now);
         }
     }
@@ -77,10 +78,24 @@ impl App {
     }
 
     /// Turns to a question.
-    pub(super) fn turn_to(&mut self, question: Approval) {
-        let stage = if question.question.is_some() { Stage::Answer } else { Stage::Choose };
-        let draft = self.composer.take();
-        self.keys = Keys::Deciding(Box::new(Deciding { question, stage, draft, is_whole: false }));
+    pub(super) fn turn_to(&mut self, question: Approval) -> Vec<Action> {
+        let open = self.questions.iter().find(|open| open.question.id == question.id).cloned();
+        let open = open.unwrap_or_else(|| Open::new(question));
+        let wanted = open.wanted_change();
+        let stage = if open.question.question.is_some() { Stage::Answer } else { Stage::Choose };
+        let draft = self.composer.take_message();
+        self.keys = Keys::Deciding(Box::new(Deciding { open, stage, draft }));
+        wanted
+    }
+
+    /// What a call would change was read.
+    pub(super) fn previewed(&mut self, id: &ApprovalId, change: &Arc<[Line]>) {
+        let deciding = match &mut self.keys {
+            Keys::Deciding(deciding) => Some(&mut deciding.open),
+            _ => None,
+        };
+        let open = self.questions.iter_mut().chain(deciding).filter(|open| open.question.id == *id);
+        open.for_each(|open| open.change = Some(change.clone()));
     }
 
     /// A key while a question is shown and nothing is written; none where the key is not an answer.
@@ -99,21 +114,26 @@ impl App {
         if !answers || !key.modifiers.difference(termina::event::Modifiers::SHIFT).is_empty() {
             return None;
         }
-        self.turn_to(question);
-        if is_asked && key.code == KeyCode::Enter {
-            return Some(Vec::new());
+        let mut actions = self.turn_to(question);
+        if !(is_asked && key.code == KeyCode::Enter) {
+            actions.extend(self.key_deciding(key, now));
         }
-        Some(self.key_deciding(key, now))
+        Some(actions)
     }
 
     /// A key while a question is being answered.
     pub(super) fn key_deciding(&mut self, key: KeyEvent, now: Instant) -> Vec<Action> {
-        let Keys::Deciding(deciding) = &mut self.keys else { return Vec::new() };
+        let columns = self.columns();
+        let Keys::Deciding(deciding) = &self.keys else { return Vec::new() };
         if key.code == KeyCode::Escape {
             return self.put_off(now);
         }
-        let standing = deciding.question.standing.is_some();
+        let standing = deciding.open.question.standing.is_some();
         let letter = if let KeyCode::Char(letter) = key.code { letter.to_ascii_lowercase() } else { ' ' };
+        if deciding.open.change.is_none() && deciding.stage == Stage::Choose && "yta".contains(letter) {
+            self.hint("one moment: what it would change is being read", now);
+            return Vec::new();
+        }
         match (&deciding.stage, letter) {
             (Stage::Choose, 'y') => self.decide(allow(Scope::Once, None)),
             (Stage::Choose, 't') if standing => self.decide(allow(Scope::Thread, None)),
@@ -124,12 +144,13 @@ impl App {
             }
             (Stage::Choose, 'n') => self.at_stage(Stage::Reason, ""),
             (Stage::Choose, 'e') => {
-                let input = deciding.question.input.value();
+                let input = deciding.open.question.input.value();
                 let text = serde_json::to_string_pretty(&input).unwrap_or_default();
                 self.at_stage(Stage::Edit, &text)
             }
             (Stage::Choose, '?') => {
-                deciding.is_whole = !deciding.is_whole;
+                let lines = panel::whole(&deciding.open, columns);
+                self.stay.extend(lines);
                 Vec::new()
             }
             (Stage::Always, 'y') => self.decide(allow(Scope::Always, None)),
@@ -152,7 +173,7 @@ impl App {
     /// What was written for a question is sent.
     fn written(&mut self, now: Instant) -> Vec<Action> {
         let Keys::Deciding(deciding) = &self.keys else { return Vec::new() };
-        let (stage, question) = (deciding.stage.clone(), deciding.question.clone());
+        let (stage, question) = (deciding.stage.clone(), deciding.open.question.clone());
         let text = self.composer.whole();
         match stage {
             Stage::Reason => {
@@ -191,91 +212,36 @@ impl App {
 
     fn decide(&mut self, decision: Decision) -> Vec<Action> {
         let Keys::Deciding(deciding) = std::mem::replace(&mut self.keys, Keys::Writing) else { return Vec::new() };
-        let deciding = *deciding;
-        self.composer.set(deciding.draft);
-        self.questions.retain(|open| open.question.id != deciding.question.id);
-        vec![Action::Decide { question: Box::new(deciding.question), decision }]
+        let Deciding { open, draft, .. } = *deciding;
+        self.composer = draft;
+        self.questions.retain(|other| other.question.id != open.question.id);
+        vec![Action::Decide { question: Box::new(open.question), decision }]
     }
 
     /// The question stays open, and is counted; Ctrl-Y or `/approvals` leads back to it.
     fn put_off(&mut self, now: Instant) -> Vec<Action> {
-        if let Keys::Deciding(deciding) = std::mem::replace(&mut self.keys, Keys::Writing) {
-            let deciding = *deciding;
-            let id = &deciding.question.id;
-            self.questions.iter_mut().filter(|open| open.question.id == *id).for_each(|open| open.is_later = true);
-            self.composer.set(deciding.draft);
-            self.hint("put off; Ctrl-Y comes back to it", now);
-        }
+        self.close();
+        self.hint("put off; Ctrl-Y comes back to it", now);
         Vec::new()
     }
+}
 
-    /// A line that was typed for a question, where there is no screen: the number of a choice, or an answer. None where it is for others.
-    pub(super) fn typed_at_question(&mut self, line: &str, now: Instant) -> Option<Vec<Action>> {
-        if let Keys::Deciding(deciding) = &self.keys
-            && deciding.stage.is_written()
-        {
-            self.composer.set(line);
-            return Some(self.written(now));
+impl Open {
+    /// A question that was not shown yet.
+    pub fn new(question: Approval) -> Self {
+        let change = change::at_once(&question);
+        Self { question, change, shown_at: None, is_later: false }
+    }
+
+    /// What is to be read before it can be decided.
+    pub fn wanted_change(&self) -> Vec<Action> {
+        match self.change {
+            Some(_) => Vec::new(),
+            None => vec![Action::Preview(Box::new(self.question.clone()))],
         }
-        let question = match &self.keys {
-            Keys::Deciding(deciding) => deciding.question.clone(),
-            _ => self.front()?.question.clone(),
-        };
-        if let Some(asked) = &question.question {
-            let decision = match asked.answer(line) {
-                Some(text) => Decision::Answer { text },
-                None => Decision::Deny { reason: None },
-            };
-            self.turn_to(question);
-            return Some(self.decide(decision));
-        }
-        let stage = match line.trim() {
-            "1" => Decision::Allow { scope: Scope::Once, input: None },
-            "2" if question.standing.is_some() => allow(Scope::Thread, None),
-            "3" if question.standing.is_some() => allow(Scope::Always, None),
-            "4" => Decision::Deny { reason: None },
-            "5" => {
-                self.tell("type the complete input as one line of JSON:", Style::PLAIN);
-                self.turn_to(question);
-                return Some(self.at_stage(Stage::Edit, ""));
-            }
-            _ => return None,
-        };
-        self.turn_to(question);
-        Some(self.decide(stage))
     }
 }
 
-fn allow(scope: Scope, input: Option<Json>) -> Decision {
+pub(super) fn allow(scope: Scope, input: Option<Json>) -> Decision {
     Decision::Allow { scope, input }
-}
-
-/// A question as lines, with numbered choices.
-pub fn plain_lines(question: &Approval, columns: usize) -> Vec<Line> {
-    let say = |words: String| Line::new(words, Style::PLAIN);
-    let mut lines = vec![Line::default()];
-    match &question.question {
-        Some(asked) => {
-            lines.push(say(format!("question {} of {}:", question.id, question::path(question))));
-            lines.extend(question::asked(asked).into_iter().map(say));
-            lines
-                .push(say("type the number of a choice, or an answer; an empty line lets the agent decide".to_owned()));
-        }
-        None => {
-            lines.push(say(format!("approval {}:", question.id)));
-            lines.extend(question::lines(question, Depth::Short, crate::out::now()).into_iter().map(say));
-            lines.extend(
-                super::super::panel::change(question, columns, usize::MAX).into_iter().map(|line| say(line.text())),
-            );
-            lines.push(say("  1. allow once".to_owned()));
-            if question.standing.is_some() {
-                lines.push(say("  2. allow in this thread".to_owned()));
-                lines.push(say("  3. always allow".to_owned()));
-            }
-            lines.push(say("  4. deny".to_owned()));
-            lines.push(say("  5. allow with other input".to_owned()));
-            lines.push(say("type a number".to_owned()));
-        }
-    }
-    lines
 }

@@ -5,8 +5,11 @@ use std::time::{Duration, Instant};
 use agent::{Mode, Strength};
 use termina::event::{KeyCode, KeyEvent, KeyEventKind, Modifiers};
 use view::Node;
+use view::draw::Style;
 
-use super::{Action, App, Confirm, Keys, List, Menu, Otherwise, Pick, Queued, is_busy};
+use super::{Action, App, Confirm, Deciding, Keys, List, Menu, Open, Otherwise, Pick, Queued, is_busy};
+use crate::chat::history::Newer;
+use crate::prompt;
 
 /// Two presses of the same key belong together within this time.
 const TWICE: Duration = Duration::from_millis(1500);
@@ -50,7 +53,7 @@ impl App {
             KeyCode::Char('d') if is_control && self.composer.is_empty() => return self.leave(),
             KeyCode::Char('t') if is_control => return self.enter_tree(now),
             KeyCode::Char('y') if is_control => match self.questions.first().map(|open| open.question.clone()) {
-                Some(question) => self.turn_to(question),
+                Some(question) => return self.turn_to(question),
                 None => self.composer.put_back(),
             },
             KeyCode::Char('r') if is_control => {
@@ -63,19 +66,21 @@ impl App {
             KeyCode::Down if self.completion.is_some() => self.move_completion(1),
             KeyCode::Up => {
                 if !self.composer.up(self.room()) {
-                    let standing = self.composer.text().to_owned();
-                    if let Some(text) = self.history.older(&standing) {
-                        let text = text.to_owned();
+                    let is_new = !self.history.is_at_old();
+                    if let Some(text) = self.history.older().map(str::to_owned) {
+                        let before = self.composer.take_message();
+                        self.standing = if is_new { Some(before) } else { self.standing.take() };
                         self.composer.set(text);
                     }
                 }
             }
             KeyCode::Down => {
                 if !self.composer.down(self.room()) {
-                    match self.history.newer().map(str::to_owned) {
-                        Some(text) => self.composer.set(text),
-                        None if self.composer.is_empty() => return self.enter_tree(now),
-                        None => {}
+                    match self.history.newer() {
+                        Newer::Message(text) => self.composer.set(text),
+                        Newer::Draft => self.composer = self.standing.take().unwrap_or_default(),
+                        Newer::Nothing if self.composer.is_empty() => return self.enter_tree(now),
+                        Newer::Nothing => {}
                     }
                 }
             }
@@ -126,7 +131,7 @@ impl App {
     }
 
     /// The message is sent: to the focused agent, at its next step where it works.
-    fn enter(&mut self, now: Instant) -> Vec<Action> {
+    pub(super) fn enter(&mut self, now: Instant) -> Vec<Action> {
         if let Some(completion) = &self.completion
             && completion.is_command()
             && !completion.is_exact(self.composer.text())
@@ -144,7 +149,9 @@ impl App {
             return Vec::new();
         }
         if self.composer.text().starts_with('/') && !self.composer.text().starts_with("//") {
-            let line = self.composer.take();
+            let line = self.composer.whole();
+            // What a command queues keeps its files.
+            self.composer.rewrite("");
             self.history.push(&line);
             return self.command(&line, now);
         }
@@ -152,33 +159,42 @@ impl App {
     }
 
     pub(super) fn send(&mut self, now: Instant) -> Vec<Action> {
-        if self.is_beginning || self.is_opening {
+        if self.is_under_way() {
             self.hint("one moment: the conversation is being opened", now);
             return Vec::new();
         }
-        let files = self.composer.files();
-        let text = self.composer.take();
+        let message = self.composer.take_message();
+        let text = message.whole();
         self.history.push(&text);
-        let working = self.is_focus_working() && !self.is_left;
+        let is_working = self.is_focus_working() && !self.is_left;
+        let has_files = !message.files().is_empty() || !prompt::files_in(&text).is_empty();
         match self.focus.clone() {
-            Some(thread) if working && files.is_empty() => vec![Action::Steer { thread, text }],
+            Some(thread) if is_working && !has_files => {
+                self.sent = Some((text.clone(), message));
+                vec![Action::Steer { thread, text }]
+            }
             thread => {
+                if is_working {
+                    self.hint("a message with files is read when the agent is done, in its next turn", now);
+                }
                 self.is_beginning = thread.is_none();
-                vec![Action::Say { thread, text, files }]
+                vec![self.say(thread, message)]
             }
         }
     }
 
     /// The message is sent when the focused agent is done.
-    fn queue_up(&mut self, now: Instant) -> Vec<Action> {
+    pub(super) fn queue_up(&mut self, now: Instant) -> Vec<Action> {
         if self.composer.text().trim().is_empty() {
             return self.take_back(now);
         }
         let Some(thread) = self.focus.clone().filter(|_| self.is_focus_working()) else { return self.enter(now) };
-        let files = self.composer.files();
-        let text = self.composer.take();
-        self.history.push(&text);
-        self.queue.push(Queued { thread, text, files });
+        let message = self.composer.take_message();
+        self.history.push(&message.whole());
+        self.queue.push(Queued { thread, message });
+        if self.is_plain {
+            self.hint("it is sent when the agent is done", now);
+        }
         Vec::new()
     }
 
@@ -189,7 +205,7 @@ impl App {
             1 => self.unqueue(0),
             _ => {
                 let item = |(nth, queued): (usize, &Queued)| super::Item {
-                    label: view::safe::line(&queued.text, 100),
+                    label: view::safe::line(queued.message.text(), 100),
                     detail: String::new(),
                     pick: Pick::Unqueue(nth),
                 };
@@ -202,8 +218,11 @@ impl App {
 
     fn unqueue(&mut self, nth: usize) {
         if nth < self.queue.len() {
-            let queued = self.queue.remove(nth);
-            self.composer.set(queued.text);
+            let message = self.queue.remove(nth).message;
+            match self.is_plain {
+                true => self.tell(&format!("it is not sent: {}", message.whole()), Style::PLAIN),
+                false => self.composer = message,
+            }
         }
     }
 
@@ -231,13 +250,13 @@ impl App {
     }
 
     /// Back to writing.
-    fn close(&mut self) {
+    pub(super) fn close(&mut self) {
         self.completion = None;
         if let Keys::Deciding(deciding) = std::mem::replace(&mut self.keys, Keys::Writing) {
-            let deciding = *deciding;
-            let id = &deciding.question.id;
-            self.questions.iter_mut().filter(|open| open.question.id == *id).for_each(|open| open.is_later = true);
-            self.composer.set(deciding.draft);
+            let Deciding { open: decided, draft, .. } = *deciding;
+            let is_it = |open: &&mut Open| open.question.id == decided.question.id;
+            self.questions.iter_mut().filter(is_it).for_each(|open| open.is_later = true);
+            self.composer = draft;
         }
     }
 
@@ -249,8 +268,9 @@ impl App {
             return self.interrupt(&thread, now);
         }
         if self.is_beginning {
-            self.stops_when_begun = true;
-            self.hint("it is told to stop", now);
+            let is_again = self.stops_when_begun.is_some();
+            self.stops_when_begun = Some(if is_again { Strength::Kill } else { Strength::Cancel });
+            self.hint(if is_again { "stopping at once" } else { "it is told to stop" }, now);
             return Vec::new();
         }
         let is_twice = self.last_escape.is_some_and(|before| now - before < TWICE);
@@ -274,7 +294,6 @@ impl App {
         let running = self.node(&thread).map_or(0, |node| {
             node.all().iter().skip(1).filter(|node| node.outcome.is_none() && node.started.is_some()).count()
         });
-        self.stopping.push(thread.clone());
         let name = self.node(&thread).map_or_else(|| thread.to_string(), |node| view::safe::line(&node.name, 40));
         if running > 0 && !self.is_plain {
             let plural = if running == 1 { "" } else { "s" };
@@ -282,6 +301,7 @@ impl App {
             self.keys = Keys::Confirm(Confirm { question, yes: Action::Stop { thread, strength: Strength::Cancel } });
             return Vec::new();
         }
+        self.stopping.push(thread.clone());
         self.hint(format!("{name} is told to stop; Esc again stops it at once"), now);
         vec![Action::Stop { thread, strength: Strength::Cancel }]
     }
@@ -289,14 +309,15 @@ impl App {
     fn key_confirm(&mut self, key: KeyEvent) -> Vec<Action> {
         let Keys::Confirm(confirm) = std::mem::replace(&mut self.keys, Keys::Writing) else { return Vec::new() };
         match key.code {
-            KeyCode::Char('y' | 'Y') => vec![confirm.yes],
-            KeyCode::Enter if confirm.yes == Action::Resume => vec![confirm.yes],
-            KeyCode::Char('n' | 'N') | KeyCode::Escape => {
+            KeyCode::Char('y' | 'Y') => {
+                // Only what was told to stop is stopped at once when it is told again.
                 if let Action::Stop { thread, .. } = &confirm.yes {
-                    self.stopping.retain(|stopping| stopping != thread);
+                    self.stopping.push(thread.clone());
                 }
-                Vec::new()
+                vec![confirm.yes]
             }
+            KeyCode::Enter if confirm.yes == Action::Resume => vec![confirm.yes],
+            KeyCode::Char('n' | 'N') | KeyCode::Escape => Vec::new(),
             _ => {
                 self.keys = Keys::Confirm(confirm);
                 Vec::new()
@@ -336,13 +357,11 @@ impl App {
             Pick::Open(thread) => vec![Action::Open(thread)],
             Pick::Back { at: Some(at), text } => vec![Action::Fork { at: Some(at), text }],
             Pick::Back { at: None, text } => {
-                self.composer.set(text);
+                self.draft(text);
                 vec![Action::New(Otherwise::default())]
             }
-            Pick::Decide(question) => {
-                self.turn_to(*question);
-                Vec::new()
-            }
+            Pick::Decide(question) if self.is_plain => self.print_again(*question),
+            Pick::Decide(question) => self.turn_to(*question),
             Pick::Model(model) => self.choose_model(model, now),
             Pick::Mode(mode) => self.choose_mode(mode, now),
             Pick::New(otherwise) => vec![Action::New(otherwise)],
@@ -431,7 +450,7 @@ impl App {
 
     fn next_mode(&mut self, now: Instant) -> Vec<Action> {
         const MODES: [Mode; 3] = [Mode::Ask, Mode::Auto, Mode::Plan];
-        if self.is_beginning || self.is_opening {
+        if self.is_under_way() {
             self.hint("one moment: the conversation is being opened", now);
             return Vec::new();
         }
@@ -456,31 +475,6 @@ impl App {
             }
         }
         Vec::new()
-    }
-
-    /// A line, where lines are read and not keys.
-    pub(super) fn typed(&mut self, line: String, now: Instant) -> Vec<Action> {
-        if let Keys::Menu(menu) = &self.keys {
-            let chosen = line.trim().parse::<usize>().ok().and_then(|number| menu.items.get(number.checked_sub(1)?));
-            let pick = chosen.map(|item| item.pick.clone());
-            self.keys = Keys::Writing;
-            if let Some(pick) = pick {
-                return self.picked(pick, now);
-            }
-            if line.trim().is_empty() {
-                return Vec::new();
-            }
-        }
-        if !line.starts_with('/')
-            && let Some(actions) = self.typed_at_question(&line, now)
-        {
-            return actions;
-        }
-        if line.trim().is_empty() {
-            return Vec::new();
-        }
-        self.composer.set(line);
-        self.enter(now)
     }
 
     /// Columns for what is written.
