@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use futures_util::TryStreamExt;
-use majordomo::{Approval, Decision, Event, Session, ThreadId, Tool, Update, Work};
+use majordomo::{Approval, Decision, Event, Outcome, Session, StaffBuilder, ThreadId, Tool, Update, Work};
 use testkit::scenes::{call, calls, says, scene, spawn};
 use tokio::sync::Semaphore;
 
@@ -239,6 +239,20 @@ async fn a_run_has_its_own_handler_in_the_place_of_the_builders_and_the_next_one
     assert_eq!((count.load(Ordering::Relaxed), asked.all()), (1, vec!["own: desk".into(), "staff: hall".into()]));
 }
 
+/// A conversation that was left while its first run asked about a lamp.
+async fn left(builder: StaffBuilder) -> ThreadId {
+    let staff = builder.approve_in_inbox().build().await.expect("a staff");
+    let mut run = staff.stream("Light").await.expect("a run");
+    let is_asked = |update: &Update| match update {
+        Update::Events(records) => records.iter().any(|record| matches!(*record.event, Event::ApprovalRequested(_))),
+        _ => false,
+    };
+    while !is_asked(&run.try_next().await.expect("a log").expect("it waits")) {}
+    let root = run.root().clone();
+    staff.close().await;
+    root
+}
+
 #[tokio::test]
 async fn a_message_to_a_conversation_that_was_left_decides_nothing_that_was_asked_before() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -246,20 +260,27 @@ async fn a_message_to_a_conversation_that_was_left_decides_nothing_that_was_aske
     let lights = |lamp: &str| calls(&[switches(lamp)]);
     let scenes = [scene("Light", &[lights("desk"), says("dark"), lights("hall"), says("lit")])];
     let builder = || builder(&scenes).tool(lamps(&count)).data_folder(folder.path());
-    let first = builder().approve_in_inbox().build().await.expect("a staff");
-    let mut run = first.stream("Light").await.expect("a run");
-    let is_asked = |update: &Update| match update {
-        Update::Events(records) => records.iter().any(|record| matches!(*record.event, Event::ApprovalRequested(_))),
-        _ => false,
-    };
-    while !is_asked(&run.try_next().await.expect("a log").expect("it waits")) {}
-    let root = run.root().clone();
-    first.close().await;
+    let root = left(builder()).await;
 
     let later = builder().build().await.expect("a staff");
     let work = Work::new("The hall").approve(asked.handler("own", Decision::allow()));
     let report = tokio::time::timeout(Duration::from_secs(30), later.session_of(&root).send(work)).await;
     assert_eq!(&*report.expect("in time").expect("a report").text, "lit");
     assert_eq!((count.load(Ordering::Relaxed), asked.all()), (1, vec!["own: hall".to_owned()]));
+    later.close().await;
+}
+
+#[tokio::test]
+async fn before_a_conversation_that_was_left_is_summed_up_its_question_is_decided() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (count, asked) = (Arc::default(), Asked::default());
+    let scenes = [scene("Light", &[calls(&[switches("desk")]), says("lit"), says("It was lit.")])];
+    let builder = || builder(&scenes).tool(lamps(&count)).data_folder(folder.path());
+    let root = left(builder()).await;
+    let later = builder().approve(asked.handler("staff", Decision::allow())).build().await.expect("a staff");
+    let run = later.session_of(&root).sum_up(&root).await.expect("a run");
+    let report = tokio::time::timeout(Duration::from_secs(30), run.report()).await;
+    assert_eq!(report.expect("in time").expect("a report").outcome, Outcome::Completed);
+    assert_eq!((count.load(Ordering::Relaxed), asked.all()), (1, vec!["staff: desk".to_owned()]));
     later.close().await;
 }
