@@ -86,7 +86,7 @@ async fn child_of(session: &Session) -> ThreadId {
 async fn a_question_of_an_agent_comes_to_the_handler_which_answers_it_and_consent_is_no_answer() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let ask = call("ask_user", r#"question = "Which lamp?", choices = ["desk", "hall"]"#);
-    let replies = [calls(&[ask.clone()]), says("lit"), calls(&[ask]), says("dark")];
+    let replies = [calls(std::slice::from_ref(&ask)), says("lit"), calls(std::slice::from_ref(&ask)), says("dark")];
     let staff = builder(&[scene("Light", &replies)]).workspace(folder.path()).build().await.expect("a staff");
     let session = staff.session();
     let answers = |request: Approval| {
