@@ -291,6 +291,26 @@ fn every_requirement_is_named_by_a_test_or_says_why_not() {
 }
 
 #[test]
+fn every_sentence_about_providers_has_a_test() {
+    let sources: Vec<String> =
+        rust_files().iter().map(|path| fs::read_to_string(path).expect("a source file is text")).collect();
+    let text = read("crates/testkit/providers.txt");
+    let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
+    assert!(lines.len() > 70, "the list is read");
+    for line in lines {
+        let (sentence, test) = line.split_once(" | ").expect("a line holds a sentence and the name of a test");
+        let is_there = sources.iter().any(|source| {
+            source.match_indices(&format!("fn {test}()")).any(|(at, _)| {
+                let before = &source[..at];
+                let attributes = before.rfind('}').map_or(before, |end| &before[end..]);
+                attributes.contains("#[test]") || attributes.contains("#[tokio::test")
+            })
+        });
+        assert!(is_there, "no test is called {test}, which should show: {sentence}");
+    }
+}
+
+#[test]
 fn ids_are_found_in_comments_as_people_write_them() {
     assert!(["ORION-4", "T34b", "F9", "INV-12"].iter().all(|word| is_id(word)));
     assert!(["ORION-", "T", "T345", "FLAG-1", "Task", "KATA-1x", "THREADS"].iter().all(|word| !is_id(word)));
