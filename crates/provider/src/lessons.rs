@@ -46,8 +46,6 @@ pub(crate) struct Lessons(Mutex<State>);
 #[derive(Clone, Copy, Debug, Default)]
 struct State {
     left_out: LeftOut,
-    /// Whether the server refused thoughts because something before them had changed.
-    binds_thoughts: bool,
     /// Whether the model is not asked to think, where it was set to.
     is_unthinking: bool,
     /// Whether all that is said before the next request was said before it was shortened.
@@ -57,14 +55,15 @@ struct State {
 impl Lessons {
     /// What is known of the same conversation after it was shortened: thoughts that were bound to what it was are left out at once.
     pub(crate) fn shortened(&self) -> Self {
-        let binds_thoughts = self.lock().binds_thoughts;
-        Self(Mutex::new(State { binds_thoughts, is_shortened: binds_thoughts, ..State::default() }))
+        let State { left_out: LeftOut { thoughts, .. }, is_unthinking, .. } = *self.lock();
+        let left_out = LeftOut { thoughts, ..LeftOut::default() };
+        Self(Mutex::new(State { left_out, is_unthinking, is_shortened: true }))
     }
 
     /// What the next request leaves out, to a model of which so much is known.
     pub(crate) fn left_out(&self, history: &History, compat: &Compat) -> LeftOut {
         let mut state = self.lock();
-        if std::mem::take(&mut state.is_shortened) {
+        if std::mem::take(&mut state.is_shortened) && state.left_out.thoughts > 0 {
             state.left_out.thoughts = history.messages;
         }
         LeftOut { all_images: !compat.images, all_documents: !compat.documents, ..state.left_out }
@@ -87,14 +86,12 @@ impl Lessons {
         // The provider checks that nothing before a thought has changed. It has where old results were left out to make room.
         if held.thoughts && said.has("bound to a different conversation") {
             state.left_out.thoughts = history.messages;
-            state.binds_thoughts = true;
             return Some(
                 "the model's earlier thoughts are left out, because the conversation before them was shortened",
             );
         }
         if held.thoughts && refuses_thoughts(&said) {
             state.left_out.thoughts = history.messages;
-            state.binds_thoughts = true;
             return Some("the model's earlier thoughts are left out, because this server does not take them");
         }
         // A server that wants a thought before every call cannot have one before those of another model.

@@ -156,6 +156,10 @@ impl StreamReader {
             });
             // What is no answer may be no JSON either, because it was cut.
             taken.map_err(|error| if error.kind == CallErrorKind::Garbled { no_answer() } else { error })?;
+            let thoughts = self.reader.take_thoughts();
+            if let Some(sink) = &deltas {
+                sink.think(&thoughts);
+            }
         }
         if self.reader.heard() == StreamState::Part { Err(no_answer()) } else { Ok(self.reader.finish()) }
     }

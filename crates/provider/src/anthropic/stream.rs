@@ -186,6 +186,7 @@ impl Reader {
             }
             kind => {
                 self.room.bytes(raw.len())?;
+                self.fresh_thoughts.push_str(&started.thinking);
                 Block::Opaque(Opaque { raw: raw.to_owned(), is_thinking: kind == "thinking", ..Opaque::default() })
             }
         };

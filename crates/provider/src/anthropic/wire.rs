@@ -108,6 +108,8 @@ pub(super) struct StartedBlock<'a> {
     #[serde(borrow, default)]
     pub(super) text: Cow<'a, str>,
     #[serde(borrow, default)]
+    pub(super) thinking: Cow<'a, str>,
+    #[serde(borrow, default)]
     pub(super) input: Option<&'a RawValue>,
 }
 

@@ -6,7 +6,7 @@ use agent::message::{Message, Part, Role};
 use agent::tools::ToolInfo;
 use agent::{CallId, Json};
 
-use super::wire::{Blob, Call, CallResult, Declaration, Output, Signature, Thought, WirePart};
+use super::wire::{AnswerPart, Blob, Call, CallResult, Declaration, Output, Signature, Thought, WirePart};
 use super::{OWN_ID, WIRE};
 use crate::attached::{Attached, Shown};
 use crate::compat::{Compat, SchemaForm};
@@ -86,7 +86,8 @@ pub(crate) fn render(message: &Message, calls: &CallNames, attached: &Attached) 
 
 /// Whether a block is what the model thought, or signs it.
 pub(crate) fn is_thought(block: &Json) -> bool {
-    serde_json::from_str::<Signature>(block.text()).is_ok() || serde_json::from_str::<Thought>(block.text()).is_ok()
+    serde_json::from_str::<AnswerPart<'_>>(block.text())
+        .is_ok_and(|part| part.thought || part.thought_signature.is_some())
 }
 
 fn text_part(text: &str, thought_signature: Option<String>) -> WirePart<'_> {

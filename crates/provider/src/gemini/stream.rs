@@ -138,10 +138,14 @@ impl Reader {
                 self.is_open = false;
                 Ok(())
             }
-            _ => {
+            part => {
                 self.end_thoughts();
                 self.room.part()?;
                 self.room.bytes(raw.len())?;
+                // A thought with a signature is kept as it came, and shown like any other.
+                if part.thought {
+                    self.fresh_thoughts.push_str(part.text.as_deref().unwrap_or_default());
+                }
                 self.pieces.extend(Json::parse(raw).ok().map(|raw| Piece::Opaque { wire: WIRE, raw }));
                 self.is_open = false;
                 Ok(())

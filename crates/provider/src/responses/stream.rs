@@ -92,6 +92,11 @@ impl AnswerReader for Reader {
             status: String,
         }
         let Ok(Status { status }) = read::<Status>(body) else { return self.event(body, say) };
+        let told: Value = read(body)?;
+        let output = told["output"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let summaries = output.iter().filter_map(|item| item["summary"].as_array()).flatten();
+        let thoughts: Vec<&str> = summaries.filter_map(|summary| summary["text"].as_str()).collect();
+        self.fresh_thoughts = thoughts.join("\n\n");
         let event = format!(r#"{{"type":"response.{status}","response":{}}}"#, String::from_utf8_lossy(body));
         self.event(event.as_bytes(), say)
     }

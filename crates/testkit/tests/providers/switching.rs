@@ -165,6 +165,18 @@ async fn a_server_that_demands_thoughts_beside_every_call_gets_a_blank_where_ano
 }
 
 #[tokio::test]
+async fn geminis_server_for_openais_wire_gets_the_placeholder_once_it_has_asked_for_a_signature() {
+    let words = "Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly";
+    let server = demanding(words, |message| message["tool_calls"][0]["extra_content"].is_object()).await;
+    let providers = both(vec![named("one", Wire::OpenAi, &server)]);
+    let conversation = holding(&providers, "one/gemini-3.8-flash", &thoughtless());
+    let error = conversation.ask(ask()).await.expect_err("refused once");
+    assert_eq!(error.kind, Kind::Unsupported, "{error}");
+    conversation.ask(ask()).await.expect("an answer");
+    holding(&providers, "one/gemini-3.8-flash", &thoughtless()).ask(ask()).await.expect("it is remembered");
+}
+
+#[tokio::test]
 async fn a_claude_that_wants_a_thought_before_every_call_is_not_asked_to_think_where_another_model_made_one() {
     let words = "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` is \
                  enabled, a final `assistant` message must start with a thinking block";

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use agent::message::{Message, Origin, Part, Role};
 use agent::model::{Answer, CallErrorKind as Kind};
-use majordomo_testkit::model_server::{ModelServer, Turn};
+use majordomo_testkit::model_server::{Fault, ModelServer, Turn};
 use provider::{Ask, Conversation, Delta, DeltaSink, Effort, ModelSettings, ProviderConfig, Providers, Wire};
 use serde_json::{Value, json};
 
@@ -121,6 +121,48 @@ async fn a_temperature_that_a_model_does_not_take_while_it_thinks_is_left_out_an
     let body = server.requests()[1].body.clone();
     let budget = json!({"type": "enabled", "budget_tokens": 2_000});
     assert_eq!((body.get("temperature"), &body["thinking"]), (None, &budget));
+}
+
+#[tokio::test]
+async fn an_answer_that_is_not_streamed_shows_what_was_thought_as_well() {
+    let answers = [
+        (
+            Wire::Anthropic,
+            json!({"type": "message", "content": [{"type": "thinking", "thinking": "hm", "signature": "s"}, {"type": "text", "text": "Hi"}],
+                "stop_reason": "end_turn", "usage": {"input_tokens": 1, "output_tokens": 1}}),
+        ),
+        (
+            Wire::OpenAi,
+            json!({"choices": [{"message": {"role": "assistant", "reasoning_content": "hm", "content": "Hi"}, "finish_reason": "stop"}],
+                "usage": {"prompt_tokens": 1, "completion_tokens": 1}}),
+        ),
+        (
+            Wire::Responses,
+            json!({"status": "completed", "output": [
+                {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "hm"}], "encrypted_content": "e"},
+                {"type": "message", "content": [{"type": "output_text", "text": "Hi"}]},
+            ], "usage": {"input_tokens": 1, "output_tokens": 1}}),
+        ),
+        // With a signature on the thought itself.
+        (
+            Wire::Gemini,
+            json!({"candidates": [{"content": {"parts": [{"text": "hm", "thought": true, "thoughtSignature": "s"}, {"text": "Hi"}]},
+                "finishReason": "STOP"}], "usageMetadata": {"promptTokenCount": 1, "candidatesTokenCount": 1}}),
+        ),
+    ];
+    for (wire, body) in answers {
+        let headers = vec![("content-type", "application/json".to_owned())];
+        let turn = Turn::default().fault(Fault::Other { headers, body: body.to_string().into_bytes() });
+        let server = ModelServer::start(move |_| turn.clone()).await;
+        let (thoughts, ask) = listening();
+        let answer = begin(&providers(config(wire, server.url(wire))), "a-model").ask(ask).await;
+        let answer = answer.unwrap_or_else(|error| panic!("{wire:?}: {error}"));
+        assert_eq!(
+            (heading(&answer).0.as_str(), thoughts.lock().expect("no other panics").as_str()),
+            ("Hi", "hm"),
+            "{wire:?}"
+        );
+    }
 }
 
 /// What servers say where a model, or an account, cannot show what it thinks.
