@@ -34,7 +34,7 @@ pub(crate) fn of_note(text: &str, first_line: usize) -> Vec<Sentence> {
         } else if columns.is_empty() && lines.get(at + 1).is_some_and(|next| is_rule(next)) {
             split(&paragraph, &under(&headings), &mut sentences);
             paragraph.clear();
-            columns = trimmed.replace('|', " ");
+            columns = trimmed.split(['|', ' ']).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
             continue;
         }
         let level = trimmed.bytes().take_while(|byte| *byte == b'#').count();
@@ -359,7 +359,7 @@ mod tests {
             "# Rehearsals\n\n| date | what went wrong |\n|---|---|\n| 8 January | sequences |\n\nPeople: Dana.\n";
         let told: Vec<(String, String)> =
             of_note(note, 0).into_iter().map(|sentence| (sentence.text, sentence.under)).collect();
-        assert_eq!(told[1], ("| 8 January | sequences |".to_owned(), "Rehearsals  date  what went wrong".to_owned()));
+        assert_eq!(told[1], ("| 8 January | sequences |".to_owned(), "Rehearsals date what went wrong".to_owned()));
         assert_eq!(told[2], ("People: Dana.".to_owned(), "Rehearsals".to_owned()));
     }
 

@@ -181,15 +181,20 @@ fn urgent_mail_goes_to_triage_and_comes_back_in_the_butlers_words() {
 
 #[test]
 fn a_question_about_trust_names_every_mail_that_it_may_mean() {
-    let mut stage = Dialogue::with(TRIAGE);
     let input = json!({ "only": "suspicious" });
-    calls(&stage.briefed("triage", "is the mail about the bank account real?", &json!({})), "mail_triage", &input);
     let fraud = json!({ "emailId": "msg_007", "from": "Havelbank <a@konto.example>", "subject": "Your account will be locked",
         "category": "suspicious", "warnings": ["asks for answers to b@desk.example, not to konto.example"] });
-    let (name, _) = called(&stage.gets(&json!({ "only": "suspicious", "items": [fraud] })));
-    assert_eq!(name, "mail_list");
     let form = json!({ "emailId": "msg_059", "from": "Tom Becker <t@x.example>", "subject": "Supplier form for our accounts", "warnings": [] });
-    let said = stage.gets(&json!({ "mails": [form], "covers": 1.0 }));
+    let asked = |question: &str| {
+        let mut stage = Dialogue::with(TRIAGE);
+        calls(&stage.briefed("triage", question, &json!({})), "mail_triage", &input);
+        let (name, _) = called(&stage.gets(&json!({ "only": "suspicious", "items": [fraud.clone()] })));
+        assert_eq!(name, "mail_list");
+        stage.gets(&json!({ "mails": [form.clone()], "covers": 1.0 }))
+    };
+    // A form that speaks of accounts is not the mail about the bank account, since one came from a bank.
+    calls(&asked("is the mail about the bank account real?"), "mail_triage", &json!({ "id": "msg_007" }));
+    let said = asked("is the mail about the account real?");
     tells(&said, &["Do you mean one of these mails?", "Your account will be locked", "suspicious, do not trust it"]);
     tells(&said, &["Supplier form for our accounts", "nothing suspicious seen, which is no proof"]);
 }

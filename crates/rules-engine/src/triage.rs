@@ -295,7 +295,9 @@ fn verdicts(
         .filter(|item| !is_listed(item) && is_in_time(item) && (shares(item) || is_from_kind(item)))
         .collect();
     let has_kind = mails.iter().chain(more.iter().copied()).any(is_from_kind);
-    let is_meant = |item: &Value| !has_kind || is_from_kind(item);
+    // What is suspicious stays, whichever sender it names.
+    let is_odd = |item: &Value| item["category"] == "suspicious" || !list(item, "warnings").is_empty();
+    let is_meant = |item: &Value| !has_kind || is_from_kind(item) || is_odd(item);
     let mails: Vec<Value> = mails.iter().filter(|mail| is_meant(mail)).cloned().collect();
     let more: Vec<&Value> = more.into_iter().filter(|mail| is_meant(mail)).collect();
     match (&mails[..], &more[..]) {

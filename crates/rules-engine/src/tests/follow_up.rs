@@ -205,6 +205,40 @@ fn a_person_who_was_spoken_of_is_meant_by_a_pronoun() {
 }
 
 #[test]
+fn who_is_told_something_is_the_one_who_was_spoken_of_and_not_whom_it_is_about() {
+    let stage = |questions: &[&str]| {
+        let mut stage = Dialogue::with(BUTLER);
+        let tom = json!({ "asked": "Tom Becker", "people": [{ "name": "Tom Becker", "emails": ["t@x.example"], "card": {} }] });
+        for question in questions {
+            stage.says(question);
+            stage.gets(&result("navigator", &tom, "Tom Becker"));
+        }
+        stage
+    };
+    let (_, input) = called(&stage(&["Who is Tom Becker?"]).says("Write him that Sarah Chen gets access before noon."));
+    assert_eq!(input["task"], json!("Write Tom Becker that Sarah Chen gets access before noon."));
+    // "Her" is not the one who was "he".
+    let both = ["Who is Tom Becker?", "what is his number?"];
+    tells(&stage(&both).says("Write her that I come at one."), &["to whom should I write?"]);
+}
+
+#[test]
+fn what_is_asked_besides_goes_on_with_the_draft_to_the_same_person() {
+    let mut stage = Dialogue::with(BUTLER);
+    stage.says("Write Sarah that six is fine");
+    stage.gets(&result("communicator", &a_draft(), "Drafted."));
+    let (_, input) = called(&stage.says("and ask her for the 45 dollars"));
+    assert_eq!(input["relevantEntities"], json!(["draft_20260115_1"]));
+    assert_eq!(input["task"], json!("add: I would like to ask for the 45 dollars."));
+    let mut stage = Dialogue::with(BUTLER);
+    let (_, input) = called(&stage.says("yes to sarah, thursday at ten"));
+    assert_eq!(
+        (&input["intent"], &input["task"]),
+        (&json!("delegate_draft"), &json!("Tell sarah: yes, thursday at ten"))
+    );
+}
+
+#[test]
 fn a_suspicious_mail_is_neither_offered_nor_answered() {
     let mut stage = Dialogue::with(BUTLER);
     stage.says("Is the mail from the bank genuine?");
