@@ -166,10 +166,6 @@ impl Draft {
             Value::List(items) => items.as_slice(),
             value => std::slice::from_ref(value),
         };
-        let entries = |part| match part {
-            &Value::Map(ref entries) => entries.as_slice(),
-            _ => &[],
-        };
         let defined: Vec<&(String, Value)> = parts.iter().flat_map(entries).collect();
         if !defined.is_empty() {
             self.notes.push(
@@ -517,6 +513,14 @@ impl Draft {
         if !open.is_empty() {
             self.say(&format!("Your task gives the values that stand in double braces above. {}", open.join("; ")));
         }
+    }
+}
+
+/// The entries of a map; none of anything else.
+fn entries(value: &Value) -> &[(String, Value)] {
+    match value {
+        Value::Map(entries) => entries,
+        Value::Text(_) | Value::List(_) | Value::Nothing => &[],
     }
 }
 
