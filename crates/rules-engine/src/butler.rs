@@ -371,11 +371,11 @@ fn open_steps(read: &Classification, said: &str, cx: &AgentContext) -> Vec<Step>
     in_full.map(|said| step(&said, &classify(&said, &cx.context), Intent::Search)).collect()
 }
 
-/// A question without the sentence before it that only says why it is asked: "I am at the pet shop. How much does the cat eat?". It is kept
-/// where the question says too little by itself, or points back to it.
+/// A question without the sentence before it that only says why it is asked: "I am at the pet shop. How much does the cat eat?".
+/// It is kept where the question says too little by itself, or points back to it.
 fn without_occasion<'a>(said: &'a str, person: Option<&str>, cx: &AgentContext) -> &'a str {
-    const POINTS: &str = "it its that this those these there then they them one ones he she him her his sie es er ihn ihr dies davon dazu \
-        dort dann il elle lui ca cela";
+    const POINTS: &str = "it its that this those these there then they them one ones he she him her his sie es er ihn ihr dies davon \
+        dazu dort dann il elle lui ca cela";
     let Some(end) = said.trim_end().strip_suffix('?') else { return said };
     let Some((before, question)) = end.rsplit_once(". ") else { return said };
     let all = words(question);

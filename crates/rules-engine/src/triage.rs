@@ -368,7 +368,7 @@ fn recipient(data: &Value) -> Option<String> {
     Some(to.rsplit_once('<').map_or(to.as_str(), |(_, address)| address.trim_end_matches('>')).to_owned())
 }
 
-/// What became of a mail of the owner's: what a mail server said about its address, else that nothing says that it did not arrive.
+/// What became of a mail of the owner's: what a mail server said about its address, else that none said anything.
 fn delivered(turn: &Turn, cx: &AgentContext, data: &Value) -> String {
     let sent = turn.found("mail_list");
     let address = sent.and_then(recipient).unwrap_or_default();

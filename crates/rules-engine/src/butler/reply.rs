@@ -1018,7 +1018,8 @@ const POSSESSIVES: &str = "his her their hers seine seiner ihre ihrer ihren son 
 const SPEAKING: &str =
     "tell ask let give write send remind thank call email mail text inform show invite about to from with for";
 /// Verbs behind which stands to whom something is said, and how far into a request that may be.
-const TELLING: &str = "tell ask write answer remind inform thank email mail text let sag sage frag frage schreib schreibe antworte dis ecris reponds demande";
+const TELLING: &str = "tell ask write answer remind inform thank email mail text let sag sage frag frage schreib schreibe antworte \
+     dis ecris reponds demande";
 const MOST_BEFORE: usize = 5;
 const BEHIND_OBJECT: &str = "she he they i we it that this the a an to about if when whether know yes no again please and or dass ob bitte que si";
 

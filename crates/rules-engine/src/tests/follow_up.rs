@@ -208,7 +208,8 @@ fn a_person_who_was_spoken_of_is_meant_by_a_pronoun() {
 fn who_is_told_something_is_the_one_who_was_spoken_of_and_not_whom_it_is_about() {
     let stage = |questions: &[&str]| {
         let mut stage = Dialogue::with(BUTLER);
-        let tom = json!({ "asked": "Tom Becker", "people": [{ "name": "Tom Becker", "emails": ["t@x.example"], "card": {} }] });
+        let one = json!({ "name": "Tom Becker", "emails": ["t@x.example"], "card": {} });
+        let tom = json!({ "asked": "Tom Becker", "people": [one] });
         for question in questions {
             stage.says(question);
             stage.gets(&result("navigator", &tom, "Tom Becker"));
