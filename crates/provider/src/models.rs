@@ -416,7 +416,7 @@ mod tests {
             ("openai/gpt-5.6-sol-fast", 1_050_000, 128_000, true, true),
             ("openai/gpt-5.4-mini", 400_000, 128_000, true, true),
             ("openai/gpt-4-turbo", 128_000, 4_096, false, true),
-            ("openai/gpt-4-0613", 8_192, 4_096, false, false),
+            ("openai/gpt-4", 8_192, 4_096, false, false),
             ("openai/gpt-3.5-turbo", 16_385, 4_096, false, false),
         ] {
             let entry = ModelTable::builtin().entry(name, None, ModelEntry::default());

@@ -287,10 +287,11 @@ impl Signatures {
         BASE64_STANDARD.encode(format!("{owner} signature of {call}"))
     }
 
-    /// Whether this provider made a signature.
-    fn is_own(&self, signature: &Value) -> bool {
+    /// Whether another provider made a signature. One that a test has made up may be of any.
+    fn is_foreign(&self, signature: &Value) -> bool {
         let bytes = signature.as_str().and_then(|signature| BASE64_STANDARD.decode(signature).ok()).unwrap_or_default();
-        bytes.starts_with(format!("{} signature of ", self.owner).as_bytes())
+        let text = String::from_utf8_lossy(&bytes);
+        text.split_once(" signature of ").is_some_and(|(owner, _)| owner != self.owner)
     }
 
     /// The signature that a call was sent with, if it was sent with one.

@@ -273,9 +273,10 @@ fn thinks(block: &Value) -> bool {
 fn check_signatures(body: &Value, signatures: &Signatures) -> Checked {
     let messages = body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
     messages.iter().enumerate().try_for_each(|(nth, message)| {
-        let signed = blocks_of(message).iter().filter(|block| block["type"] == "thinking");
-        let is_own = signed.into_iter().all(|block| signatures.is_own(&block["signature"]));
-        require(is_own, || format!("messages.{nth}.content.0: Invalid `signature` in `thinking` block"))
+        let mut thoughts = blocks_of(message).iter().filter(|block| block["type"] == "thinking");
+        require(!thoughts.any(|block| signatures.is_foreign(&block["signature"])), || {
+            format!("messages.{nth}.content.0: Invalid `signature` in `thinking` block")
+        })
     })
 }
 

@@ -61,13 +61,12 @@ fn check_tools(body: &Map<String, Value>) -> Checked<bool> {
 /// A signature of another provider is refused, and from the third generation on a first call without any. A call that another model made has
 /// a placeholder.
 fn check_signatures(path: &str, contents: &[Value], signatures: &Signatures) -> Checked {
-    let is_placeholder = |signature: &Value| signature == "skip_thought_signature_validator";
     let generation = path.split_once("/gemini-").and_then(|(_, rest)| rest.split(['.', '-', ':']).next()?.parse().ok());
     let is_strict = generation.is_some_and(|generation: u32| generation >= 3);
     for content in contents {
         let parts = content["parts"].as_array().map(Vec::as_slice).unwrap_or_default();
         let mut signed = parts.iter().filter_map(|part| part.get("thoughtSignature"));
-        require(signed.all(|signature| signatures.is_own(signature) || is_placeholder(signature)), || {
+        require(!signed.any(|signature| signatures.is_foreign(signature)), || {
             "Thought signature is not valid.".to_owned()
         })?;
         let first = parts.iter().find(|part| part.get("functionCall").is_some());

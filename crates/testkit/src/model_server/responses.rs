@@ -65,7 +65,7 @@ pub(super) fn check(headers: &HeaderMap, body: &Value, signatures: &Signatures) 
     check_items(items, has_tools, signatures)?;
     // Reasoning of another provider is refused.
     let mut reasoning = items.iter().filter(|item| item["type"] == "reasoning");
-    let foreign = reasoning.find(|item| !signatures.is_own(&item["encrypted_content"]));
+    let foreign = reasoning.find(|item| signatures.is_foreign(&item["encrypted_content"]));
     foreign.map_or(Ok(()), |item| {
         Err(bad(format!("The encrypted content for item {} could not be verified.", item["id"])))
     })
