@@ -9,14 +9,13 @@ use anyhow::{Context, ensure};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use majordomo::agent::policy::Lifecycle;
-use majordomo::agent::{ThreadId, Time, creation};
+use majordomo::agent::{Event, ThreadId, Time, creation};
 use majordomo::runtime::Said;
-use majordomo::store::{Process, Store, TaskQuery, carry_out};
+use majordomo::store::{Commit, Process, Store, TaskQuery, carry_out};
 use majordomo::tasks::board::{Actor, BoardId, Command, Edit, NewTask, Reply, Request, TaskId};
 
 use crate::cold_start::majordomo;
 use crate::gauge::{self, Gauge, Taken};
-use crate::long_thread::LongThread;
 use crate::{BoardSize, Keep, client, setup};
 
 /// The board.
@@ -29,8 +28,6 @@ const IN_LINE: usize = 512;
 const PAGE: usize = 200;
 /// How often a task is moved.
 pub const MOVES: usize = 300;
-/// Steps of the run that an idle agent has behind it: the model answers, or the tool does.
-const HISTORY: usize = 20;
 /// No request is sent to this address.
 const NOWHERE: &str = "http://127.0.0.1:9";
 /// How long a worker is left alone before it is looked at.
@@ -55,21 +52,17 @@ async fn write_agents(store: &Arc<dyn Store>, agents: usize) -> anyhow::Result<(
     let process = Process::current();
     let owner = process.id.clone();
     store.register(process, Time(0)).await?;
-    let catalog = Arc::new(setup::catalog());
+    let catalog = setup::catalog();
     let mut line = FuturesUnordered::new();
     for number in 0..agents {
         let id = agent(number);
-        let mut created = creation::root(&catalog, setup::root(id, 1), setup::model()).map_err(anyhow::Error::msg)?;
+        let mut created =
+            creation::root(&catalog, setup::root(id.clone(), 1), setup::model()).map_err(anyhow::Error::msg)?;
         created.lifecycle = Lifecycle::Persistent;
         created.created_for = Some(format!("{BOARD}/t{}", number + 1).into());
-        let (store, process, catalog) = (store.clone(), owner.clone(), catalog.clone());
-        line.push(async move {
-            let mut thread = LongThread::begin_as(store, process, catalog, created, Time(0)).await?;
-            for _ in 0..HISTORY {
-                thread.lap(Time(0)).await?;
-            }
-            thread.finish(Time(0)).await
-        });
+        let events = vec![Arc::new(Event::ThreadCreated(Box::new(created)))];
+        let (thread, process) = (id, owner.clone());
+        line.push(store.append(Commit { thread, expected: 0, epoch: 1, process, at: Time(0), events }));
         if line.len() == IN_LINE
             && let Some(kept) = line.next().await
         {
