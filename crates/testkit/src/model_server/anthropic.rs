@@ -300,7 +300,7 @@ fn last_changed(body: &Value, given: &HashMap<String, Given>) -> Option<usize> {
             given.thinking.iter().all(|(_, said_before)| without_thoughts(said_before.clone()) != now)
         })
     };
-    messages.iter().enumerate().filter(has_changed).map(|(nth, _)| nth).last()
+    messages.iter().enumerate().filter(has_changed).map(|(nth, _)| nth).next_back()
 }
 
 /// What the model thought before a call comes back before that call, to the letter. Where anything before it has changed, it must not.
