@@ -13,7 +13,7 @@ use crate::bench::{Bench, agent, new_agent, t, thread};
 
 #[derive(Clone, Debug)]
 enum Act {
-    Ask(Actor, Command),
+    Ask(Actor, Box<Command>),
     Take(u32),
     /// Carries out the nth delivery that was ever handed out, again if it was carried out before.
     Begin(usize),
@@ -78,7 +78,7 @@ fn act() -> impl Strategy<Value = Act> {
         }),
     ];
     prop_oneof![
-        6 => (actor(), command).prop_map(|(by, command)| Act::Ask(by, command)),
+        6 => (actor(), command).prop_map(|(by, command)| Act::Ask(by, Box::new(command))),
         4 => (0..4_u32).prop_map(Act::Take),
         4 => (0..20_usize).prop_map(Act::Begin),
         2 => (0..20_usize, any::<bool>()).prop_map(|(nth, fails)| Act::Settle(nth, fails)),
@@ -89,7 +89,7 @@ fn act() -> impl Strategy<Value = Act> {
 fn carry_out(bench: &mut Bench, act: &Act, handed: &mut Vec<Delivery>) {
     match act {
         // A refusal changes nothing, which is checked with everything else.
-        Act::Ask(by, command) => drop(bench.ask(by.clone(), command.clone())),
+        Act::Ask(by, command) => drop(bench.ask(by.clone(), (**command).clone())),
         Act::Take(room) => handed.extend(bench.take(*room)),
         Act::Begin(nth) => {
             if let Some(delivery) = handed.get(nth % handed.len().max(1)).cloned() {

@@ -543,7 +543,7 @@ fn a_question_takes_no_keys_before_it_is_shown_what_would_change() {
     app.front_is_shown(now);
     app.handle(control('y'), later);
     assert_eq!(app.handle(key(KeyCode::Char('y')), later), []);
-    app.handle(Input::Previewed(writes.id.clone(), Arc::new([Line::new("+ roses", Style::PLAIN)])), later);
+    app.handle(Input::Previewed(writes.id, Arc::new([Line::new("+ roses", Style::PLAIN)])), later);
     app.handle(key(KeyCode::Char('?')), later);
     let all = told(&mut app);
     assert!(all.contains("+ roses") && all.contains(r#""content": "roses""#), "{all}");

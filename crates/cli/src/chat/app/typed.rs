@@ -36,7 +36,10 @@ impl App {
     pub(super) fn typed(&mut self, line: String, printed: usize, now: Instant) -> Vec<Action> {
         let begun = self.unfinished.take();
         let is_first = begun.is_none();
-        let line = begun.map_or(line.clone(), |begun| format!("{begun}\n{line}"));
+        let line = match begun {
+            Some(begun) => format!("{begun}\n{line}"),
+            None => line,
+        };
         if let Some(begun) = line.strip_suffix('\\') {
             self.unfinished = Some(begun.to_owned());
             return Vec::new();
