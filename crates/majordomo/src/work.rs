@@ -110,7 +110,7 @@ impl Work {
     /// Decides the approvals of this run and of its sub-agents, in the place of the builder's
     /// [`approve`](crate::StaffBuilder::approve). It decides nothing of any other run, also of one in the same conversation: each
     /// message brings its own. In a run that is [resumed](crate::Session::resume) in another process, the builder's decides. What agents
-    /// ask a person comes here, too, as it does [there](crate::StaffBuilder::approve#questions).
+    /// ask a person comes here, too, as it does [there](crate::StaffBuilder::approve).
     #[must_use]
     pub fn approve<F, A>(mut self, decide: F) -> Self
     where
