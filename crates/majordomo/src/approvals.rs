@@ -43,7 +43,7 @@ impl Approver {
 
     /// Refuses what no handler decides and no person would ever see.
     fn none() -> Self {
-        Self::new(|_| async { Decision::deny("nobody decides about the approvals of this run") })
+        Self::new(|_| async { Decision::deny("no handler decides about the approvals of this run") })
     }
 
     /// Its decision. One that panics has refused: an agent that waits for it would wait for a day.

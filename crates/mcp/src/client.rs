@@ -147,7 +147,7 @@ impl Client {
         ListRootsResult::new(vec![Root::new(file_address(&path.to_string_lossy())).with_name(name)])
     }
 
-    /// Asks the person of a call, or where it is not known of which, of the one that began first; none where nobody answers, else what is
+    /// Asks the person of a call, or where it is not known of which, of the one that began first; none where no person answers, else what is
     /// sent with the consent.
     async fn ask(&self, call: Option<u64>, wish: &Wish) -> Option<Option<serde_json::Value>> {
         let _alone = self.0.asking.lock().await;

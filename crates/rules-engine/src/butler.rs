@@ -388,7 +388,7 @@ fn without_occasion<'a>(said: &'a str, person: Option<&str>, cx: &AgentContext) 
     if before.contains('?') || !is_own || points && !names_who { said } else { said[before.len() + 2..].trim_start() }
 }
 
-/// A question with the name of the person in place of the pronoun that means them, where it names nobody itself.
+/// A question with the name of the person in place of the pronoun that means them, where it names no person itself.
 fn with_name(said: &str, name: &str) -> String {
     const ALONE: [&str; 8] = ["he", "she", "him", "they", "er", "ihm", "il", "elle"];
     const OWN: [&str; 3] = ["his", "her", "their"];

@@ -68,7 +68,7 @@ async fn a_server_that_is_killed_while_it_starts_is_named_at_once() {
     kill(&rig, "start").await;
     started.await.expect("no panic");
     assert!(matches!(rig.server().failure(), Some(Error::Start(_))), "{:?}", rig.server().failure());
-    assert!(begun.elapsed() < Duration::from_secs(10), "nobody waits for the time that a start may take");
+    assert!(begun.elapsed() < Duration::from_secs(10), "the call does not wait for the time that a start may take");
     rig.servers.close().await;
 }
 
