@@ -119,12 +119,18 @@ struct Sum {
 
 impl Sum {
     fn add(&mut self, bytes: &[u8]) {
-        let read = if self.big_endian { u32::from_be_bytes } else { u32::from_le_bytes };
-        for pair in bytes.chunks_exact(8) {
-            let (first, second) = pair.split_at(4);
-            let number = |bytes: &[u8]| read(bytes.try_into().expect("half of eight bytes"));
-            self.so_far.0 = self.so_far.0.wrapping_add(number(first)).wrapping_add(self.so_far.1);
-            self.so_far.1 = self.so_far.1.wrapping_add(number(second)).wrapping_add(self.so_far.0);
-        }
+        // Every start reads the whole log: the order of bytes is not asked for again at each number.
+        self.so_far = match self.big_endian {
+            true => summed(self.so_far, bytes, u32::from_be_bytes),
+            false => summed(self.so_far, bytes, u32::from_le_bytes),
+        };
     }
+}
+
+fn summed(so_far: (u32, u32), bytes: &[u8], read: impl Fn([u8; 4]) -> u32) -> (u32, u32) {
+    let (pairs, _) = bytes.as_chunks::<8>();
+    pairs.iter().fold(so_far, |(one, two), &[a, b, c, d, e, f, g, h]| {
+        let one = one.wrapping_add(read([a, b, c, d])).wrapping_add(two);
+        (one, two.wrapping_add(read([e, f, g, h])).wrapping_add(one))
+    })
 }
