@@ -121,6 +121,14 @@ fn fields(head: &str, most: usize, texts: Texts) -> Result<Vec<Field>, String> {
     if head.len() > most {
         return Err(format!("the front matter is longer than {} KiB: shorten it", most / 1024));
     }
+    let read = |head: &str| match texts {
+        Texts::Expected => parse::<Fields>(head).map(|fields| fields.0),
+        Texts::Any => parse::<Anything>(head).map(|fields| fields.0.0),
+    };
+    // Nearly every head is right. Only for one that is not, its keys are looked at alone, to say which of them is wrong.
+    if let Ok(fields) = read(head) {
+        return Ok(fields);
+    }
     let quoted_head;
     let (head, keys) = match parse::<Keys>(head) {
         Ok(keys) => (head, keys),
@@ -130,11 +138,7 @@ fn fields(head: &str, most: usize, texts: Texts) -> Result<Vec<Field>, String> {
             (quoted_head.as_str(), keys)
         }
     };
-    let parsed = match texts {
-        Texts::Expected => parse::<Fields>(head).map(|fields| fields.0),
-        Texts::Any => parse::<Anything>(head).map(|fields| fields.0.0),
-    };
-    parsed.map_err(|error| {
+    read(head).map_err(|error| {
         let at = line(&error);
         match keys.0.iter().rev().find(|(_, line)| *line <= at) {
             Some((key, line)) if TEXTS.contains(&key.as_str()) => format!("line {line}: {key} expects a text"),

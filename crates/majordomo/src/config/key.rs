@@ -182,7 +182,7 @@ impl Key {
 
     /// Whether known keys lie below it.
     pub(crate) fn is_table(&self) -> bool {
-        KNOWN.iter().any(|(pattern, _)| self.rest(pattern).is_some_and(|mut below| below.next().is_some()))
+        KNOWN.iter().any(|(pattern, _)| self.rest(pattern).is_some_and(|below| !below.is_empty()))
     }
 
     /// The variable that sets it: `MAJORDOMO_` and the key in capitals, everything else an underscore.
@@ -217,18 +217,22 @@ impl Key {
     }
 
     fn fits(&self, pattern: &str) -> bool {
-        self.rest(pattern).is_some_and(|mut below| below.next().is_none())
+        self.rest(pattern) == Some("")
     }
 
-    /// The parts of a pattern that follow those that this key fits; none where it does not fit them.
-    fn rest<'a>(&self, pattern: &'a str) -> Option<std::str::Split<'a, char>> {
-        // Most patterns begin with another word, which is told without taking them apart.
-        if self.0.first().is_some_and(|first| !pattern.starts_with(&**first) && !pattern.starts_with('*')) {
-            return None;
+    /// What follows in a pattern behind the parts that this key fits; none where it does not fit them. Every start of the program asks this
+    /// thousands of times, so that patterns are not taken apart first.
+    fn rest<'a>(&self, pattern: &'a str) -> Option<&'a str> {
+        let mut rest = Some(pattern);
+        for part in &self.0 {
+            let pattern = rest?;
+            let ends = |rest: &&str| rest.is_empty() || rest.starts_with('.');
+            // A name with a dot in it is one part of a key, and never two parts of a pattern.
+            let behind = pattern.strip_prefix(part.as_str()).filter(ends).filter(|_| !part.contains('.'));
+            let behind = behind.or_else(|| pattern.strip_prefix('*').filter(ends))?;
+            rest = behind.strip_prefix('.');
         }
-        let mut parts = pattern.split('.');
-        let fits = self.0.iter().all(|part| parts.next().is_some_and(|of| of == "*" || of == part));
-        fits.then_some(parts)
+        Some(rest.unwrap_or_default())
     }
 
     /// A known key with this key's own chosen name put where the pattern has a star.
@@ -303,6 +307,21 @@ mod tests {
         }
         assert_eq!(seen["MAJORDOMO_POLICY_CHILD_MAX_TOOL_CALLS"], "policy.child.max_tool_calls");
         assert_eq!(seen["MAJORDOMO_MODELS_OPENAI_GPT_PRICE_INPUT"], "models.\"openai/gpt\".price.input");
+    }
+
+    #[test]
+    fn a_key_fits_a_pattern_part_by_part() {
+        let fits = |parts: &[&str], pattern| Key::new(parts.iter().copied()).fits(pattern);
+        assert!(fits(&["policy", "max_depth"], "policy.max_depth"));
+        assert!(fits(&["models", "ollama/llama3.1:8b", "price", "input"], "models.*.price.input"));
+        assert!(fits(&["models", "", "wire"], "models.*.wire") && fits(&["models", "*", "wire"], "models.*.wire"));
+        for other in [&["policy", "max"][..], &["policy"], &["policy.max_depth"], &["policy", "max_depth", "more"]] {
+            assert!(!fits(other, "policy.max_depth"), "{other:?}");
+        }
+        assert!(!fits(&["models", "wire"], "models.*.wire") && !fits(&["", "max_depth"], "policy.max_depth"));
+        let is_table = |parts: &[&str]| Key::new(parts.iter().copied()).is_table();
+        assert!(is_table(&["policy"]) && is_table(&["policy", "child"]) && is_table(&["models", "a.b", "price"]));
+        assert!(!is_table(&["policy", "max_depth"]) && !is_table(&["pol"]) && !is_table(&["policy.child"]));
     }
 
     #[test]
