@@ -143,6 +143,20 @@ pub enum Command {
     /// List the models of the providers, and try one
     #[command(subcommand)]
     Models(ModelsCommand),
+    /// Show what was used: requests, tokens and money, by model, agent or day
+    Usage {
+        /// Only what was used in the last days, hours or minutes, such as 7d, 12h or 30m
+        #[arg(long, value_name = "AGE")]
+        since: Option<String>,
+        /// What is added up in one line
+        #[arg(long, value_enum, default_value = "model")]
+        by: UsageBy,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        place: Place,
+    },
     /// List, add, remove and try MCP servers, and approve their tools
     #[command(subcommand)]
     Mcp(McpCommand),
@@ -721,6 +735,17 @@ pub enum ModelsCommand {
         #[command(flatten)]
         place: Place,
     },
+}
+
+/// What `majordomo usage` adds up in one line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum UsageBy {
+    /// What agents of one name used
+    Agent,
+    /// What was used of one model
+    Model,
+    /// What was used on one day
+    Day,
 }
 
 /// `majordomo config`.

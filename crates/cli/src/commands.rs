@@ -24,6 +24,7 @@ mod task;
 mod thread;
 mod thread_manage;
 mod trust;
+mod usage;
 mod wait;
 mod work;
 
@@ -115,6 +116,7 @@ pub async fn carry_out(cli: Cli) -> Result<u8, Failure> {
         Command::Mcp(command) => servers::servers(command).await,
         Command::Doctor { settings, json, rebuild } => doctor::doctor(&settings.flags(), json, rebuild).await,
         Command::Serve(arguments) => serve::serve(*arguments).await,
+        Command::Usage { since, by, json, place } => usage::usage(&place.flags(), since.as_deref(), by, json).await,
         Command::Demo(DemoCommand::Init { folder }) => demo::init(&folder),
         Command::Household(HouseholdCommand::Check { json, demo, settings }) => {
             household::check(&Flags { demo, ..settings.flags() }, json)

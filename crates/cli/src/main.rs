@@ -1,5 +1,6 @@
 //! The command line: parses arguments, hands them to the library, and draws what the log says. It holds no state.
 
+mod age;
 mod arguments;
 mod chat;
 mod commands;

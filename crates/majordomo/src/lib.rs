@@ -62,6 +62,7 @@ mod run;
 pub mod servers;
 mod session;
 pub mod skills;
+pub mod spending;
 pub mod staff;
 pub mod tasks;
 pub mod threads;

@@ -49,7 +49,7 @@ pub use speech::{Speech, Spoken};
 pub use streamed::{StreamSource, Streamed, UnfinishedAnswers};
 pub use transcript::{ChildRow, Entry, ToolRow, Transcript};
 pub use tree::{DEPTH_DRAWN, LastTool, Node, Retry, Tree};
-pub use usage::{Ledger, ModelUsage, Totals};
+pub use usage::{Ledger, ModelUsage, Totals, used_by};
 
 /// An event with its place in the log: all that a fold needs to know.
 #[derive(Clone, Copy, Debug)]

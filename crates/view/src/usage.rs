@@ -162,7 +162,8 @@ impl Ledger {
     }
 }
 
-fn used_by(event: &Event) -> Option<Usage> {
+/// What an event says was used; none where it says nothing of it.
+pub fn used_by(event: &Event) -> Option<Usage> {
     match event {
         Event::Answered(answered) => Some(Usage {
             tokens: answered.tokens,

@@ -6,6 +6,7 @@ use serde_json::json;
 use store::{Address, Location, PostgresStore, ThreadQuery};
 
 use super::configured;
+use crate::age::age_ms;
 use crate::arguments::DbCommand;
 use crate::error::Failure;
 use crate::out;
@@ -102,13 +103,13 @@ async fn status(flags: &Flags, as_json: bool) -> Result<u8, Failure> {
 }
 
 async fn prune(flags: &Flags, older_than: &str, dry_run: bool) -> Result<u8, Failure> {
-    let age_ms = age_ms(older_than).ok_or_else(|| {
+    let oldest_ms = age_ms(older_than).ok_or_else(|| {
         Failure::usage("--older-than takes a number with d, h or m behind it, such as 90d".to_owned())
     })?;
     let (_, config) = configured(flags)?;
     let store = open_store(&config)?;
     let (now, mut before, mut old) = (out::now(), None, Vec::new());
-    let is_young = |row: &store::ThreadRow| row.state.is_live() || now.since_ms(row.updated_at) < age_ms;
+    let is_young = |row: &store::ThreadRow| row.state.is_live() || now.since_ms(row.updated_at) < oldest_ms;
     // All are found before the first is deleted: a page begins after the last thread of the one before.
     loop {
         let page = ThreadQuery { root_only: true, before: before.clone(), limit: PAGE, ..ThreadQuery::default() };
@@ -137,29 +138,4 @@ async fn prune(flags: &Flags, older_than: &str, dry_run: bool) -> Result<u8, Fai
     let verb = if dry_run { "would be deleted" } else { "were deleted" };
     out::note(&format!("{pruned} conversations older than {older_than} {verb}"));
     Ok(0)
-}
-
-/// An age such as `90d`, in milliseconds.
-fn age_ms(text: &str) -> Option<u64> {
-    let unit_ms = match text.chars().last()? {
-        'd' => 24 * 60 * 60 * 1000,
-        'h' => 60 * 60 * 1000,
-        'm' => 60 * 1000,
-        _ => return None,
-    };
-    text[..text.len() - 1].parse::<u64>().ok()?.checked_mul(unit_ms)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_age_is_a_number_with_its_unit() {
-        assert_eq!(age_ms("90d"), Some(90 * 24 * 60 * 60 * 1000));
-        assert_eq!((age_ms("2h"), age_ms("0m")), (Some(2 * 60 * 60 * 1000), Some(0)));
-        for wrong in ["", "d", "90", "-1d", "1.5h", "9999999999999999999d", "90 days", "3é"] {
-            assert_eq!(age_ms(wrong), None, "{wrong}");
-        }
-    }
 }

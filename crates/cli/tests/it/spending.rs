@@ -312,6 +312,70 @@ async fn the_list_of_threads_shows_what_each_tree_cost() {
     assert!(table.contains(" $0.07 "), "{table}");
 }
 
+// A copy of a conversation holds requests that were paid once.
+#[tokio::test(flavor = "multi_thread")]
+async fn usage_adds_up_what_was_used_by_model_agent_and_day_and_counts_copies_once() {
+    let setup = Setup::new();
+    let nothing = setup.run(&["usage"]).await.exits(0);
+    assert!(nothing.stdout.is_empty() && nothing.stderr.contains("nothing was used yet"), "{}", nothing.stderr);
+    assert_eq!(setup.run(&["usage", "--json"]).await.exits(0).json(), json!([]));
+    let script = r#"
+        [[script]]
+        on = "Go"
+        [[script.reply]]
+        tokens_in = 1000
+        tokens_out = 0
+        calls = [{ name = "spawn_agent", input = { task = "Help", agent = "explore" } }]
+        [[script.reply]]
+        tokens_in = 1000
+        tokens_out = 0
+        text = "Done."
+        [[script.reply]]
+        tokens_in = 3000
+        tokens_out = 0
+        text = "Done again."
+        [[script]]
+        on = "Help"
+        [[script.reply]]
+        tokens_in = 5000
+        tokens_out = 0
+        text = "Helped."
+    "#;
+    let model = setup.scripted(script);
+    let price = format!("models.\"{model}\".price={{ input = 10.0, output = 10.0 }}");
+    setup.run(&["run", "-m", &model, "--set", &price, "Go"]).await.exits(0);
+    let root = setup.run(&["thread", "ls", "--json"]).await.exits(0).json()[0]["id"].as_str().unwrap().to_owned();
+    let used = async |words: &[&str]| {
+        let words: Vec<&str> = ["usage", "--json"].iter().chain(words).copied().collect();
+        let listed = setup.run(&words).await.exits(0).json();
+        let sum = |row: &Value| {
+            (row["id"].as_str().unwrap().to_owned(), row["requests"].as_u64(), row["cost_microusd"].as_u64())
+        };
+        listed.as_array().expect("a list").iter().map(sum).collect::<Vec<_>>()
+    };
+    assert_eq!(used(&[]).await, [(model.clone(), Some(3), Some(70_000))]);
+    let by_agent = [("explore".to_owned(), Some(1), Some(50_000)), ("general".to_owned(), Some(2), Some(20_000))];
+    assert_eq!(used(&["--by", "agent"]).await, by_agent);
+    assert_eq!(used(&["--by", "agent", "--since", "1h"]).await, by_agent);
+    assert_eq!(used(&["--since", "0m"]).await, []);
+    let days = used(&["--by", "day"]).await;
+    assert!(days.iter().all(|(day, ..)| day.len() == 10 && day.starts_with("20")), "{days:?}");
+    assert_eq!(days.iter().filter_map(|(.., cost)| *cost).sum::<u64>(), 70_000);
+
+    // The copy goes on and uses something itself.
+    let copy = setup.run(&["thread", "fork", &root]).await.exits(0).stdout.trim().to_owned();
+    assert_eq!(used(&[]).await, [(model.clone(), Some(3), Some(70_000))], "nothing was asked for the copy");
+    setup.run(&["run", "--thread", &copy, "Again"]).await.exits(0);
+    assert_eq!(used(&[]).await, [(model.clone(), Some(4), Some(100_000))]);
+    let table = setup.run(&["usage", "--by", "agent"]).await.exits(0).stdout;
+    assert!(table.lines().count() == 3 && table.contains("total") && table.contains("$0.10"), "{table}");
+    // What was taken over counts where the original is gone.
+    setup.run(&["thread", "rm", &root]).await.exits(0);
+    assert_eq!(used(&[]).await, [(model, Some(4), Some(100_000))]);
+    let wrong = setup.run(&["usage", "--since", "soon"]).await.exits(2);
+    assert!(wrong.stderr.contains("such as 7d, not 'soon'"), "{}", wrong.stderr);
+}
+
 // What is not known is not shown as nothing, and a part is not shown as the whole.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_list_of_threads_says_where_a_price_is_unknown() {
