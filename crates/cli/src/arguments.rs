@@ -160,7 +160,7 @@ pub enum Command {
     /// List, add, remove and try MCP servers, and approve their tools
     #[command(subcommand)]
     Mcp(McpCommand),
-    /// Show the effective configuration
+    /// Show the effective configuration, and change your own
     #[command(subcommand)]
     Config(ConfigCommand),
     /// Make a database ready, look at it, and delete old threads
@@ -758,6 +758,23 @@ pub enum ConfigCommand {
         json: bool,
         #[command(flatten)]
         settings: Settings,
+    },
+    /// Set a value in your configuration file
+    Set {
+        /// The key, such as policy.max_depth; `majordomo config show` lists them
+        key: String,
+        /// The value
+        #[arg(allow_hyphen_values = true)]
+        value: String,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Take a value out of your configuration file
+    Unset {
+        /// The key
+        key: String,
+        #[command(flatten)]
+        place: Place,
     },
 }
 

@@ -122,6 +122,8 @@ pub async fn carry_out(cli: Cli) -> Result<u8, Failure> {
             household::check(&Flags { demo, ..settings.flags() }, json)
         }
         Command::Config(ConfigCommand::Show { settings, json }) => config::show(&settings.flags(), json),
+        Command::Config(ConfigCommand::Set { key, value, place }) => config::set(&place.flags(), &key, &value),
+        Command::Config(ConfigCommand::Unset { key, place }) => config::unset(&place.flags(), &key),
         Command::Completion { shell } => completion::completion(shell),
     }
 }

@@ -56,6 +56,7 @@ impl From<majordomo::config::Error> for Failure {
     fn from(error: majordomo::config::Error) -> Self {
         let code = match error {
             majordomo::config::Error::NoModel => PROVIDER,
+            majordomo::config::Error::UnknownKey { .. } => USAGE,
             majordomo::config::Error::Store { ref location, ref source } => code_at(location, source),
             _ => CONFIGURATION,
         };

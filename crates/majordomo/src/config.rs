@@ -6,6 +6,7 @@
 //! Deliberately absent: `.env` files, `${…}` in values, a global configuration.
 
 mod checks;
+mod edit;
 mod environment;
 mod error;
 mod flags;
@@ -37,6 +38,7 @@ use mcp::ServerSettings;
 use provider::{ModelEntry, ProviderConfig};
 use serde::Deserialize;
 
+pub use self::edit::{Edited, with_value, without_key};
 pub use self::error::Error;
 pub use self::flags::Flags;
 pub use self::household::{HouseholdConfig, Route};

@@ -1,12 +1,17 @@
-//! `majordomo config show`.
+//! `majordomo config`: the effective configuration, and the user's own file.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
 
 use agent::permission::Rule;
-use majordomo::config::Flags;
+use majordomo::config::{self, Config, Edited, Flags, Origin};
 use serde_json::{Value, json};
 use view::draw::columns;
 use view::safe;
 
-use super::{WIDE, configured};
+use super::servers::{restore, users_file, write};
+use super::{WIDE, configured, surroundings};
 use crate::error::Failure;
 use crate::out;
 
@@ -41,6 +46,54 @@ pub fn show(flags: &Flags, json: bool) -> Result<u8, Failure> {
         }
     }
     Ok(0)
+}
+
+/// `majordomo config set`.
+pub fn set(flags: &Flags, key: &str, value: &str) -> Result<u8, Failure> {
+    let surroundings = surroundings()?;
+    let path = users_file(&surroundings)?;
+    let before = read(&path)?;
+    let edited = config::with_value(&before, key, value, &surroundings.cwd)?;
+    let config = replace(flags, &path, &before, &edited)?;
+    out::note(&format!("set {} in {}", edited.key, path.display()));
+    // A value of a project, a variable or a flag holds instead.
+    let others = config.entries().iter().filter(|entry| entry.key == edited.key);
+    for entry in others.filter(|entry| !matches!(&entry.origin, Origin::File { path: of, .. } if *of == path)) {
+        out::note(&format!("note: here it stays {}, which is set by: {}", entry.value, entry.origin));
+    }
+    Ok(0)
+}
+
+/// `majordomo config unset`.
+pub fn unset(flags: &Flags, key: &str) -> Result<u8, Failure> {
+    let path = users_file(&surroundings()?)?;
+    let before = read(&path)?;
+    let Some(edited) = config::without_key(&before, key)? else {
+        return Err(Failure::usage(format!("{key} is not set in {}", path.display())));
+    };
+    replace(flags, &path, &before, &edited)?;
+    out::note(&format!("took {} out of {}", edited.key, path.display()));
+    Ok(0)
+}
+
+fn read(path: &Path) -> Result<String, Failure> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(text),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(String::new()),
+        Err(error) => Err(Failure::failed(format!("{} cannot be read: {error}", path.display()))),
+    }
+}
+
+/// Writes the file, and puts it back as it was where the whole would be no configuration any more.
+fn replace(flags: &Flags, path: &Path, before: &str, edited: &Edited) -> Result<Config, Failure> {
+    write(path, &edited.text)?;
+    match Config::load(&surroundings()?, flags) {
+        Ok(config) => Ok(config),
+        Err(error) => {
+            restore(path, before)?;
+            Err(error.into())
+        }
+    }
 }
 
 /// A rule as it is written, without where.

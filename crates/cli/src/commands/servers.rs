@@ -494,7 +494,7 @@ fn without(text: &str, name: &str) -> Option<String> {
     is_found.then_some(kept)
 }
 
-fn users_file(surroundings: &Surroundings) -> Result<PathBuf, Failure> {
+pub(super) fn users_file(surroundings: &Surroundings) -> Result<PathBuf, Failure> {
     let folder = surroundings
         .user_folder()
         .ok_or_else(|| Failure::failed("there is no home folder for a configuration file"))?;
@@ -502,7 +502,7 @@ fn users_file(surroundings: &Surroundings) -> Result<PathBuf, Failure> {
 }
 
 /// Replaces the file as a whole. It may hold secrets, so that a new one is for its owner alone.
-fn write(path: &Path, text: &str) -> Result<(), Failure> {
+pub(super) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     let cannot = |error: std::io::Error| Failure::failed(format!("{} cannot be written: {error}", path.display()));
     fs::create_dir_all(path.parent().unwrap_or(Path::new("/"))).map_err(cannot)?;
     // A file that is a link stays one.
@@ -524,7 +524,7 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
     written.map_err(cannot)
 }
 
-fn restore(path: &Path, before: &str) -> Result<(), Failure> {
+pub(super) fn restore(path: &Path, before: &str) -> Result<(), Failure> {
     write(path, before)
 }
 

@@ -137,3 +137,35 @@ async fn an_agent_speaks_with_the_model_that_its_file_names() {
     let ran = setup.run(&["run", "-a", "clerk", "-m", "scripted/other.toml", "Go"]).await.exits(0);
     assert_eq!(ran.stdout, "From another.\n");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn config_set_changes_one_value_of_the_users_file_or_nothing() {
+    let setup = Setup::new();
+    let file = setup.aside("home/.config/majordomo/config.toml");
+    let text = || std::fs::read_to_string(&file).unwrap_or_default();
+    setup.run(&["config", "set", "policy.max_depth", "3"]).await.exits(0);
+    assert_eq!(text(), "[policy]\nmax_depth = 3\n");
+    let mode = std::os::unix::fs::PermissionsExt::mode(&file.metadata().expect("a file").permissions());
+    assert_eq!(mode & 0o077, 0, "it may come to hold secrets");
+    std::fs::write(&file, "# mine\n[policy]\nmax_depth = 3 # deep\n").expect("a file");
+    setup.run(&["config", "set", "policy.max_depth", "1"]).await.exits(0);
+    setup.run(&["config", "set", "mode", "plan"]).await.exits(0);
+    let shown = setup.run(&["config", "show"]).await.exits(0).stdout;
+    assert!(shown.contains("max_depth") && text().contains("max_depth = 1 # deep") && text().contains("# mine"));
+    let before = text();
+    for (words, code, told) in [
+        (&["config", "set", "polcy.max_depth", "3"][..], 2, "did you mean policy.max_depth?"),
+        (&["config", "set", "policy.max_depth", "deep"], 3, "config set: policy.max_depth expects a whole number"),
+        (&["config", "set", "mode", "reckless"], 3, "one of plan, ask, auto, dangerous"),
+        (&["config", "unset", "policy.max_children"], 2, "policy.max_children is not set in"),
+    ] {
+        let ran = setup.run(words).await.exits(code);
+        assert!(ran.stderr.contains(told), "{words:?}: {}", ran.stderr);
+        assert_eq!(text(), before, "{words:?}");
+    }
+    let setup = setup.with("MAJORDOMO_MODE", "auto");
+    let told = setup.run(&["config", "set", "mode", "ask"]).await.exits(0).stderr;
+    assert!(told.contains("note: here it stays \"auto\", which is set by: env MAJORDOMO_MODE"), "{told}");
+    setup.run(&["config", "unset", "policy.max_depth"]).await.exits(0);
+    assert!(!text().contains("max_depth") && text().contains("mode = \"ask\""), "{}", text());
+}

@@ -29,6 +29,14 @@ pub enum Error {
         /// What was probably meant, as a clause.
         hint: String,
     },
+    /// There is no such key.
+    #[error("there is no key {key}{hint}")]
+    UnknownKey {
+        /// The key.
+        key: String,
+        /// What was probably meant, as a clause.
+        hint: String,
+    },
     /// A text is no TOML.
     #[error("{origin}: {message}")]
     Syntax {

@@ -117,7 +117,7 @@ fn split(text: &str) -> Option<(&str, &str)> {
 }
 
 /// The key as TOML reads it, so that a name with dots can be quoted.
-fn key_of(text: &str) -> Option<Key> {
+pub(super) fn key_of(text: &str) -> Option<Key> {
     let mut table: toml::Table = format!("{text} = 0").parse().ok()?;
     let mut parts = Vec::new();
     loop {

@@ -25,6 +25,8 @@ pub enum Origin {
     Variable(String),
     /// A flag on the command line set it.
     Flag(&'static str),
+    /// A command of the program was to write it.
+    Command(&'static str),
     /// The program that embeds the library set it, by this call of the builder.
     Builder(&'static str),
 }
@@ -48,6 +50,7 @@ impl fmt::Display for Origin {
             Self::Folder(path) => write!(f, "{}", path.display()),
             Self::Variable(name) => write!(f, "env {name}"),
             Self::Flag(name) => write!(f, "flag {name}"),
+            Self::Command(name) => f.write_str(name),
             Self::Builder(call) => write!(f, "builder call {call}"),
         }
     }
