@@ -757,7 +757,7 @@ pub enum ConfigCommand {
         #[arg(long)]
         json: bool,
         #[command(flatten)]
-        settings: Settings,
+        settings: Box<Settings>,
     },
     /// Set a value in your configuration file
     Set {
