@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use agent::{Event, Outcome, State, ThreadId};
+use agent::{Event, InputId, Outcome, Outside, State, ThreadId, Time};
 use async_recursion::async_recursion as boxed;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -60,6 +60,14 @@ pub struct TreeUsage {
     /// Whether some of the tokens are of a model without a known price. One that a thread had only before it was given another model is not
     /// looked at, if the other has a price.
     pub price_unknown: bool,
+}
+
+/// Writes what a person says of a thread into its log. Each is an input under a name of its own, so that of two that are said at the same moment
+/// neither is taken for the other.
+#[boxed]
+pub async fn mark(store: &dyn Store, thread: &ThreadId, said: Outside, now: Time) -> Result<(), store::Error> {
+    store.arrive(thread, InputId::new(runtime::fresh_name()), said, now, false).await?;
+    Ok(())
 }
 
 /// What each of these threads used with all its descendants, in their order.

@@ -5,12 +5,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agent::message::Attachment;
-use agent::{InputId, Mode, Outside, ThreadId};
+use agent::{Mode, Outside, ThreadId};
 use majordomo::config::Flags;
 use majordomo::files::Artefacts;
 use majordomo::staff::open_store;
+use majordomo::threads;
 use majordomo::transfer::{self, Taking};
-use store::{Store, ThreadRow};
+use store::Store;
 
 use super::{configured, thread};
 use crate::arguments::Format;
@@ -20,8 +21,9 @@ use crate::out;
 /// `majordomo thread rename`.
 pub async fn rename(name: &str, title: &str, flags: &Flags) -> Result<u8, Failure> {
     let store = open(flags)?;
-    let (id, row) = thread::find(&*store, name).await?;
-    mark(&*store, &row, Outside::Marked { title: Some(title.into()), archived: None, read: false }).await?;
+    let (id, _) = thread::find(&*store, name).await?;
+    threads::mark(&*store, &id, Outside::Marked { title: Some(title.into()), archived: None, read: false }, out::now())
+        .await?;
     store.close().await;
     out::note(&if title.trim().is_empty() { format!("{id} has no title") } else { format!("{id} is called: {title}") });
     Ok(0)
@@ -30,8 +32,9 @@ pub async fn rename(name: &str, title: &str, flags: &Flags) -> Result<u8, Failur
 /// `majordomo thread archive`.
 pub async fn archive(name: &str, archived: bool, flags: &Flags) -> Result<u8, Failure> {
     let store = open(flags)?;
-    let (id, row) = thread::find(&*store, name).await?;
-    mark(&*store, &row, Outside::Marked { title: None, archived: Some(archived), read: false }).await?;
+    let (id, _) = thread::find(&*store, name).await?;
+    threads::mark(&*store, &id, Outside::Marked { title: None, archived: Some(archived), read: false }, out::now())
+        .await?;
     store.close().await;
     out::note(&match archived {
         true => format!("{id} is put away; thread ls --archived lists it"),
@@ -165,14 +168,6 @@ fn open(flags: &Flags) -> Result<Arc<dyn Store>, Failure> {
 /// The root that is meant; a sub-agent is copied and written with its conversation.
 async fn root_of(store: &dyn Store, name: &str) -> Result<ThreadId, Failure> {
     Ok(store.resolve(name).await?.root())
-}
-
-/// Writes what a person says of a thread into its log.
-async fn mark(store: &dyn Store, row: &ThreadRow, said: Outside) -> Result<(), Failure> {
-    // The same said again after something else was is said anew.
-    let id = InputId::new(format!("marked/{}", row.head));
-    store.arrive(&row.id, id, said, out::now(), false).await?;
-    Ok(())
 }
 
 fn fresh_id() -> ThreadId {

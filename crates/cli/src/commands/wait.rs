@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use agent::{Event, InputId, Outside, Report, ThreadId};
+use agent::{Event, Outside, Report, ThreadId};
 use majordomo::config::Flags;
 use majordomo::staff::open_store;
-use majordomo::threads::is_left;
+use majordomo::threads::{self, is_left};
 use serde_json::json;
 use store::{Selection, Store, replay};
 
@@ -87,9 +87,9 @@ async fn until_over(store: &dyn Store, id: &ThreadId) -> Result<Report, Failure>
 
 /// The answer was shown to a person.
 pub async fn mark_read(store: &dyn Store, id: &ThreadId) -> Result<(), Failure> {
-    if let Some(row) = store.thread(id).await?.filter(|row| row.unread) {
+    if store.thread(id).await?.is_some_and(|row| row.unread) {
         let read = Outside::Marked { title: None, archived: None, read: true };
-        store.arrive(id, InputId::new(format!("read/{}", row.head)), read, out::now(), false).await?;
+        threads::mark(store, id, read, out::now()).await?;
     }
     Ok(())
 }

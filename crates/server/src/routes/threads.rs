@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use agent::{InputId, Outside, Strength, ThreadId};
+use agent::{Outside, Strength, ThreadId};
 use axum::Json;
 use axum::body::Body;
 use axum::extract::State;
@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use futures_util::stream;
 use majordomo::follow::logged;
 use majordomo::threads::object;
-use majordomo::{Run, Work, transfer};
+use majordomo::{Run, Work, threads, transfer};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -161,8 +161,7 @@ pub async fn mark(
     let changes = title.is_some() || archived.is_some_and(|archived| archived != row.archived) || read && row.unread;
     if changes {
         let said = Outside::Marked { title: title.map(Into::into), archived, read };
-        let (name, now) = (format!("marked/{}", row.head), shared.staff.runtime().clock().now());
-        shared.store().arrive(&thread, InputId::new(name), said, now, false).await?;
+        threads::mark(&**shared.store(), &thread, said, shared.staff.runtime().clock().now()).await?;
     }
     show(State(shared), PathParam(thread.to_string())).await
 }

@@ -19,6 +19,25 @@ async fn an_answer_over_http_is_unread_until_it_is_said_to_be_read() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_is_said_of_a_conversation_at_the_same_moment_all_holds() {
+    let open = Open::new().await;
+    let thread = open.start("greenhouse").await;
+    open.until(&thread, "completed").await;
+    let path = format!("/threads/{thread}");
+    for round in 0..20 {
+        let (title, archived) = (format!("Plants {round}"), round % 2 == 0);
+        let said = [json!({ "title": title }), json!({ "archived": archived }), json!({ "read": true })];
+        let said = said.map(|marks| open.call("PATCH", &path, Some(marks)));
+        for (status, _) in futures_util::future::join_all(said).await {
+            assert_eq!(status, 200);
+        }
+        let row = open.get(&path).await;
+        assert_eq!((&row["title"], &row["archived"]), (&json!(title), &json!(archived)));
+    }
+    open.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_conversation_has_a_title_and_is_listed_where_it_was_put() {
     let open = Open::new().await;
     let thread = open.start("greenhouse").await;
