@@ -75,7 +75,7 @@ fn servers(npm: Npm) -> Vec<Step> {
     let install = |name: &'static str, packages: &str| {
         Step::new(name, "nice", &format!("-n 19 {SERVERS}/bin/pip install --quiet {packages}"))
     };
-    let run = "nextest run --locked --package majordomo-testkit --package majordomo-mcp --test servers --run-ignored only --no-fail-fast";
+    let run = "nextest run --locked --workspace --test servers --run-ignored only --no-fail-fast";
     let run = cargo("tests against other servers", run)
         .with("MAJORDOMO_SERVERS", SERVERS)
         .with(skipped::VARIABLE, skipped::FILE);
@@ -94,6 +94,13 @@ fn servers(npm: Npm) -> Vec<Step> {
             .with("CMAKE_BUILD_PARALLEL_LEVEL", "1")
             .with("CMAKE_ARGS", QUICK_BUILD),
         install("MCP servers", "mcp-server-git==2026.10.19 mcp-server-time==2026.10.19 mcp-server-fetch==2026.10.24"),
+        // In an environment of their own: the proxy wants another version of one of them.
+        Step::new("environment of the libraries", "python3", &format!("-m venv {SERVERS}/libraries")),
+        Step::new(
+            "official libraries",
+            "nice",
+            &format!("-n 19 {SERVERS}/libraries/bin/pip install --quiet {LIBRARIES}"),
+        ),
     ];
     python.into_iter().chain(reference).chain([run]).collect()
 }
@@ -103,6 +110,10 @@ const QUICK_BUILD: &str = "-DCMAKE_C_FLAGS_RELEASE=-O1 -DCMAKE_CXX_FLAGS_RELEASE
     -DLLAMA_BUILD_TOOLS=OFF -DLLAMA_BUILD_TESTS=OFF -DLLAMA_BUILD_EXAMPLES=OFF -DLLAMA_BUILD_SERVER=OFF -DLLAMA_CURL=OFF \
     -DGGML_NATIVE=OFF -DGGML_OPENMP=OFF -DGGML_LLAMAFILE=OFF -DGGML_AVX=OFF -DGGML_AVX2=OFF -DGGML_BMI2=OFF -DGGML_FMA=OFF \
     -DGGML_F16C=OFF -DGGML_SSE42=OFF";
+
+/// The libraries of model providers whose types of requests are compared with ours, in the versions from which those were written
+/// (`crates/testkit/src/model_server/types`).
+const LIBRARIES: &str = "anthropic==2.10.0 openai==3.51.0 google-genai==3.3.0";
 
 /// The virtual environment, which no other command needs.
 const SERVERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/servers");

@@ -4,6 +4,7 @@ mod providers {
     mod adapting;
     mod cancelling;
     mod failing;
+    mod features;
     mod files;
     mod hostile;
     mod secure;

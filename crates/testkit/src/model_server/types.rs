@@ -1,5 +1,8 @@
 //! The types of requests as the official libraries publish them, as JSON Schemas (`types/`): every request that the server sees must
 //! be valid against them, whatever else is wrong or right with it. A field that the types do not have is an error.
+//!
+//! Each schema names the library and the version that it was written from. `cargo xtask test --with-servers` compares it with that version
+//! (`tests/servers/published_types.py`).
 
 use std::sync::OnceLock;
 
@@ -23,17 +26,22 @@ pub(super) fn check(wire: Wire, body: &Value) -> Checked {
 
 fn validator(wire: Wire) -> &'static Validator {
     static VALIDATORS: [OnceLock<Validator>; Wire::ALL.len()] = [const { OnceLock::new() }; Wire::ALL.len()];
-    let (nth, schema) = match wire {
+    let (nth, schema) = written(wire);
+    VALIDATORS[nth].get_or_init(|| {
+        let schema: Value = serde_json::from_str(schema).expect("a schema is JSON");
+        jsonschema::validator_for(&schema).expect("a schema can be read")
+    })
+}
+
+/// The schema of a wire, and its place among all.
+fn written(wire: Wire) -> (usize, &'static str) {
+    match wire {
         Wire::Anthropic => (0, include_str!("types/anthropic.json")),
         Wire::OpenAi => (1, include_str!("types/openai.json")),
         Wire::Responses => (2, include_str!("types/responses.json")),
         Wire::Gemini => (3, include_str!("types/gemini.json")),
         Wire::Ollama => (4, include_str!("types/ollama.json")),
-    };
-    VALIDATORS[nth].get_or_init(|| {
-        let schema: Value = serde_json::from_str(schema).expect("a schema is JSON");
-        jsonschema::validator_for(&schema).expect("a schema can be read")
-    })
+    }
 }
 
 #[cfg(test)]
@@ -41,6 +49,17 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn every_schema_names_the_library_and_the_version_that_it_was_written_from() {
+        for wire in Wire::ALL {
+            let schema: Value = serde_json::from_str(written(wire).1).expect("a schema is JSON");
+            let source = &schema["x-source"];
+            let version = source["version"].as_str().unwrap_or_default().trim_start_matches('v');
+            let is_named = source["library"].as_str().is_some_and(|library| !library.is_empty());
+            assert!(is_named && version.starts_with(|c: char| c.is_ascii_digit()), "{wire:?}: {source}");
+        }
+    }
 
     #[test]
     fn a_field_that_the_types_do_not_have_is_an_error_on_every_wire() {
