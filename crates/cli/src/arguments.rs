@@ -16,7 +16,7 @@ use majordomo::config::Flags;
 pub use self::databases::DbCommand;
 pub use self::judging::{Explain, Trust, TrustCommand};
 pub use self::servers::McpCommand;
-pub use self::tasks::{AddTask, BoardArgs, EditTask, TaskCommand};
+pub use self::tasks::{AddTask, BoardArgs, ChangeArgs, EditTask, TaskCommand};
 
 /// Runs agents that delegate work to sub-agents, with budgets, permissions, approvals and a complete log
 #[derive(Debug, Parser)]

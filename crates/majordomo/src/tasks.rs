@@ -327,6 +327,18 @@ pub struct ShownTask {
     pub labels: Vec<Arc<str>>,
     /// Commands that must succeed before it counts as completed.
     pub checks: Vec<Arc<str>>,
+    /// JSON Schema that its result must match before it counts as completed; null where there is none.
+    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
+    pub schema: Option<agent::Json>,
+    /// The most tool calls of its agent; null where only the configuration says.
+    pub max_tool_calls: Option<u32>,
+    /// The most tokens of its agent; null where only the configuration says.
+    pub max_tokens: Option<u64>,
+    /// The most that its agent may cost, in dollars; null where only the configuration says.
+    #[schemars(with = "Option<f64>")]
+    pub max_cost: Option<serde_json::Number>,
+    /// The most time of its agent, in seconds; null where only the configuration says.
+    pub timeout_s: Option<u64>,
     /// Why it is blocked or waits; null where it does not.
     pub reason: Option<String>,
     /// What its agent handed in; null where it has not.
@@ -374,6 +386,11 @@ impl ShownTask {
             due: task.due.map(|due| due.0),
             labels: task.labels.clone(),
             checks: task.checks.commands.clone(),
+            schema: task.checks.schema.clone(),
+            max_tool_calls: task.budget.max_tool_calls,
+            max_tokens: task.budget.max_tokens,
+            max_cost: task.budget.max_cost_microusd.and_then(dollars),
+            timeout_s: task.budget.timeout_ms.map(|milliseconds| milliseconds.div_ceil(1000)),
             reason: task.waits_for(),
             result: task.result.clone(),
             completed_by: task.completed_by.as_ref().map(Actor::to_string),
@@ -383,6 +400,10 @@ impl ShownTask {
             updated_at: task.updated_at.0,
         }
     }
+}
+
+fn dollars(microusd: u64) -> Option<serde_json::Number> {
+    serde_json::Number::from_f64(microusd as f64 / 1e6)
 }
 
 impl ShownNote {

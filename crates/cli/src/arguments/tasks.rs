@@ -46,7 +46,7 @@ pub enum TaskCommand {
         /// Who gets it
         who: String,
         #[command(flatten)]
-        board: BoardArgs,
+        at: ChangeArgs,
     },
     /// Add a note to a task; its agent and its creator are told
     Note {
@@ -55,7 +55,7 @@ pub enum TaskCommand {
         /// The note; - reads it from stdin
         text: String,
         #[command(flatten)]
-        board: BoardArgs,
+        at: ChangeArgs,
     },
     /// Complete a task
     Done {
@@ -65,7 +65,7 @@ pub enum TaskCommand {
         #[arg(long, value_name = "TEXT")]
         note: Option<String>,
         #[command(flatten)]
-        board: BoardArgs,
+        at: ChangeArgs,
     },
     /// Block a task
     Block {
@@ -75,28 +75,28 @@ pub enum TaskCommand {
         #[arg(long, value_name = "TEXT", default_value = "a person blocked it")]
         reason: String,
         #[command(flatten)]
-        board: BoardArgs,
+        at: ChangeArgs,
     },
     /// Have a task done again: it is pending, and goes to its agent once more
     Reopen {
         /// The task, such as t12
         id: String,
         #[command(flatten)]
-        board: BoardArgs,
+        at: ChangeArgs,
     },
     /// Put a task out of the way
     Archive {
         /// The task, such as t12
         id: String,
         #[command(flatten)]
-        board: BoardArgs,
+        at: ChangeArgs,
     },
     /// Delete a task that no other task comes after
     Rm {
         /// The task, such as t12
         id: String,
         #[command(flatten)]
-        board: BoardArgs,
+        at: ChangeArgs,
     },
     /// Add all tasks of a file, or none if a line is wrong
     #[command(after_help = IMPORT_HELP)]
@@ -133,6 +133,16 @@ pub struct BoardArgs {
     pub board: Option<String>,
     #[command(flatten)]
     pub place: Place,
+}
+
+/// Which board a task is changed on, and how the task is shown then.
+#[derive(Debug, Default, Args)]
+pub struct ChangeArgs {
+    /// Print the task as JSON
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub board: BoardArgs,
 }
 
 /// `majordomo task add`.
@@ -225,7 +235,7 @@ pub struct EditTask {
     #[arg(long, value_name = "SECONDS")]
     pub timeout: Option<u64>,
     #[command(flatten)]
-    pub board: BoardArgs,
+    pub at: ChangeArgs,
 }
 
 const WHO: &str = "WHO is a thread id, an agent's name (the agent that had the last such task, else a new one), human, \

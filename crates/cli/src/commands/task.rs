@@ -19,7 +19,7 @@ use view::draw::columns::{self, cut, left};
 use view::safe;
 
 use super::configured;
-use crate::arguments::{AddTask, BoardArgs, EditTask, TaskCommand};
+use crate::arguments::{AddTask, BoardArgs, ChangeArgs, EditTask, TaskCommand};
 use crate::error::Failure;
 use crate::out;
 
@@ -36,25 +36,23 @@ pub async fn task(command: TaskCommand) -> Result<u8, Failure> {
         TaskCommand::Ls { status, limit, json, board } => ls(&board, status.as_deref(), limit, json).await,
         TaskCommand::Show { id, json, board } => show(&board, &id, json).await,
         TaskCommand::Edit(arguments) => edit(*arguments).await,
-        TaskCommand::Assign { id, who, board } => {
-            let desk = Desk::open(&board)?;
+        TaskCommand::Assign { id, who, at } => {
+            let desk = Desk::open(&at.board)?;
             let to = desk.staffing().assignee(&**desk.board.store(), &who).await?;
-            desk.change(&id, |task| Command::Assign { task, to: Some(to) }).await
+            desk.change(&id, at.json, |task| Command::Assign { task, to: Some(to) }).await
         }
-        TaskCommand::Note { id, text, board } => {
+        TaskCommand::Note { id, text, at } => {
             let text = if text == "-" { stdin()? } else { text };
-            Desk::open(&board)?.change(&id, |task| Command::Note { task, text: text.trim_end().into() }).await
+            change(&id, &at, |task| Command::Note { task, text: text.trim_end().into() }).await
         }
-        TaskCommand::Done { id, note, board } => {
-            let change = Change::Completed { result: None };
-            Desk::open(&board)?.set(&id, change, note.as_deref()).await
+        TaskCommand::Done { id, note, at } => {
+            let note = note.as_deref().map(Into::into);
+            change(&id, &at, |task| Command::Set { task, change: Change::Completed { result: None }, note }).await
         }
-        TaskCommand::Block { id, reason, board } => {
-            Desk::open(&board)?.set(&id, Change::Blocked { reason: reason.into() }, None).await
-        }
-        TaskCommand::Reopen { id, board } => Desk::open(&board)?.set(&id, Change::Reopened, None).await,
-        TaskCommand::Archive { id, board } => Desk::open(&board)?.set(&id, Change::Archived, None).await,
-        TaskCommand::Rm { id, board } => Desk::open(&board)?.change(&id, |task| Command::Remove { task }).await,
+        TaskCommand::Block { id, reason, at } => set(&id, &at, Change::Blocked { reason: reason.into() }).await,
+        TaskCommand::Reopen { id, at } => set(&id, &at, Change::Reopened).await,
+        TaskCommand::Archive { id, at } => set(&id, &at, Change::Archived).await,
+        TaskCommand::Rm { id, at } => change(&id, &at, |task| Command::Remove { task }).await,
         TaskCommand::Import { file, trusted, json, board } => import(&board, &file, trusted, json).await,
         TaskCommand::Watch { jsonl, all, board } => watch(&board, jsonl, all).await,
     }
@@ -142,23 +140,26 @@ impl Desk {
         Ok(self.board.ask(Actor::Human, None, command, out::now()).await?)
     }
 
-    async fn set(&self, id: &str, change: Change, note: Option<&str>) -> Result<u8, Failure> {
-        let note = note.map(Into::into);
-        self.change(id, |task| Command::Set { task, change, note }).await
-    }
-
-    /// Carries out a command on one task and shows how it stands then.
-    async fn change(&self, id: &str, command: impl FnOnce(TaskId) -> Command) -> Result<u8, Failure> {
+    /// Carries out a command on one task and shows how it stands then, as JSON where that is wanted.
+    async fn change(&self, id: &str, json: bool, command: impl FnOnce(TaskId) -> Command) -> Result<u8, Failure> {
         let (named, task) = tasks::task_named(id, self.board.id())?;
         let board = TaskBoard::new(self.board.store().clone(), named, self.board.id().as_str());
         let command = command(task.clone());
         let is_removed = matches!(command, Command::Remove { .. });
         let reply = board.ask(Actor::Human, None, command, out::now()).await?;
         if is_removed {
-            out::note(&format!("{task} is gone"));
+            if json {
+                out::Result::Stdout.line(&json!({ "id": task.as_str(), "removed": true }).to_string())?;
+            } else {
+                out::note(&format!("{task} is gone"));
+            }
             return Ok(0);
         }
         let task = board.task(&task).await?;
+        if json {
+            out::Result::Stdout.line(&json!(ShownTask::of(board.id(), &task)).to_string())?;
+            return Ok(0);
+        }
         let already = if reply == Reply::Unchanged { " already" } else { "" };
         out::Result::Stdout.line(&format!("{}{already}", brief(&task)))?;
         self.hint(&task);
@@ -171,6 +172,15 @@ impl Desk {
             out::note("`majordomo work` starts agents for tasks; so does `majordomo serve`");
         }
     }
+}
+
+/// Carries out a command on one task of a board.
+async fn change(id: &str, at: &ChangeArgs, command: impl FnOnce(TaskId) -> Command) -> Result<u8, Failure> {
+    Desk::open(&at.board)?.change(id, at.json, command).await
+}
+
+async fn set(id: &str, at: &ChangeArgs, change: Change) -> Result<u8, Failure> {
+    self::change(id, at, |task| Command::Set { task, change, note: None }).await
 }
 
 async fn add(arguments: AddTask) -> Result<u8, Failure> {
@@ -263,7 +273,7 @@ async fn edit(arguments: EditTask) -> Result<u8, Failure> {
         let say = "say what should be different: --title, --prompt, --priority, --rank, --after, --due, --label, --check or a limit";
         return Err(Failure::usage(say));
     }
-    Desk::open(&arguments.board)?.change(&arguments.id, |task| Command::Edit { task, edit }).await
+    change(&arguments.id, &arguments.at, |task| Command::Edit { task, edit }).await
 }
 
 async fn ls(board: &BoardArgs, status: Option<&str>, limit: usize, json: bool) -> Result<u8, Failure> {

@@ -8,7 +8,7 @@ use testkit::model_server::{ModelServer, Request, Turn};
 use testkit::scenes::{call, calls, says, scene, whenever_asked};
 use tokio::process::Child;
 
-use crate::heard::{WIRES, messages, tools};
+use crate::heard::{WIRES, messages};
 use crate::setup::{Ran, Setup, of_type};
 
 /// A setup whose agents play a script, in mode `dangerous`.
@@ -115,7 +115,7 @@ async fn a_task_that_an_agent_assigns_to_a_new_one_is_done_and_told_once_in_the_
                  --- TASK DETAILS ---\nFind it\n--- END TASK DETAILS ---"
             )
         );
-        let names = tools(&agents[0]);
+        let names = agents[0].tools();
         assert!(names.iter().any(|name| name == "task_update"), "{names:?}");
         assert!(names.iter().all(|name| name != "delegate_task" && name != "delegate"), "no recursion: {names:?}");
 
@@ -442,7 +442,7 @@ async fn the_verbs_for_tasks_are_there_where_they_are_asked_for_and_cost_nothing
     setup.run(&["run", "hi", "--preset", "lace"]).await.exits(0);
     let requests = server.requests();
     let has = |nth: usize| {
-        let names = tools(&requests[nth]);
+        let names = requests[nth].tools();
         ["task_add", "task_update", "task_list"].map(|verb| names.iter().filter(|name| *name == verb).count())
     };
     assert_eq!((has(0), has(1), has(2)), ([0; 3], [1; 3], [1; 3]));
@@ -547,6 +547,28 @@ async fn a_person_keeps_a_list_without_any_agent() {
         (&first["type"], &first["task_id"], &first["by"]),
         (&json!("task_created"), &json!("t1"), &json!("human"))
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_command_that_changes_a_task_shows_it_as_json() {
+    let setup = Setup::new();
+    task(&setup, &["add", "Sweep", "--max-cost", "0.5"]).await.exits(0);
+    for (words, field, value) in [
+        (&["assign", "t1", "human"][..], "assignee", json!("human")),
+        (&["note", "t1", "now"], "note_count", json!(1)),
+        (&["edit", "t1", "--max-tokens", "900"], "max_tokens", json!(900)),
+        (&["block", "t1", "--reason", "no broom"], "reason", json!("no broom")),
+        (&["reopen", "t1"], "status", json!("pending")),
+        (&["done", "t1", "--note", "done"], "status", json!("completed")),
+        (&["archive", "t1"], "status", json!("archived")),
+        (&["rm", "t1"], "removed", json!(true)),
+    ] {
+        let ran = task(&setup, &[words, &["--json"]].concat()).await.exits(0).json();
+        assert_eq!((&ran["id"], &ran[field]), (&json!("t1"), &value), "{words:?}: {ran}");
+        if words[0] != "rm" {
+            assert_eq!(ran["max_cost"], json!(0.5), "{words:?}: {ran}");
+        }
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -7,8 +7,8 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use majordomo::tasks::board::import::{Draft, Reference, priority};
-use majordomo::tasks::board::{Actor, BoardId, Change, Command, Edit, Refusal, Reply, Status, TaskId, Update};
+use majordomo::tasks::board::import::{Draft, Reference, microusd, priority};
+use majordomo::tasks::board::{Actor, BoardId, Budget, Change, Command, Edit, Refusal, Reply, Status, TaskId, Update};
 use majordomo::tasks::{self, ShownNote, ShownTask, TaskBoard, board_named};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -140,7 +140,13 @@ pub async fn change(
         rank: change.rank,
         due: change.due.as_deref().map(tasks::due).transpose().map_err(tasks::Error::from)?,
         labels: change.labels.map(|labels| labels.into_iter().map(Into::into).collect()),
-        ..Edit::default()
+        checks: change.checks.map(|checks| checks.into_iter().map(Into::into).collect()),
+        budget: Budget {
+            max_tool_calls: change.max_tool_calls,
+            max_tokens: change.max_tokens,
+            max_cost_microusd: change.max_cost.as_ref().map(microusd).transpose().map_err(tasks::Error::from)?,
+            timeout_ms: change.timeout_s.map(|seconds| seconds.saturating_mul(1000)),
+        },
     };
     let assign = match &change.assign {
         Some(who) => Some(shared.staff.staffing().assignee(&**shared.store(), who).await?),

@@ -64,6 +64,17 @@ pub struct TaskChange {
     pub due: Option<String>,
     /// Words by which tasks are chosen.
     pub labels: Option<Vec<String>>,
+    /// Commands that must succeed before it counts as completed; an empty list takes away those that there are.
+    pub checks: Option<Vec<String>>,
+    /// The most tool calls of its agent. A running agent keeps its limits until the task is handed out again.
+    pub max_tool_calls: Option<u32>,
+    /// The most tokens of its agent.
+    pub max_tokens: Option<u64>,
+    /// The most that its agent may cost, in dollars.
+    #[schemars(with = "Option<f64>", range(min = 0.000001, max = 1000000000.0))]
+    pub max_cost: Option<serde_json::Number>,
+    /// The most time of its agent, in seconds.
+    pub timeout_s: Option<u64>,
     /// Who gets it.
     pub assign: Option<String>,
     /// How far it is; `pending` opens it again.

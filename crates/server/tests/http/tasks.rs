@@ -118,6 +118,29 @@ async fn a_task_is_made_over_http_with_all_that_the_command_line_can_say() {
         (budget.max_tool_calls, budget.max_tokens, budget.max_cost_microusd, budget.timeout_ms),
         (Some(5), Some(9000), Some(250_000), Some(60_000))
     );
+    let shown = ["schema", "max_tool_calls", "max_tokens", "max_cost", "timeout_s"].map(|field| task[field].clone());
+    assert_eq!(shown, [json!({ "type": "array" }), json!(5), json!(9000), json!(0.25), json!(60)], "{task}");
+
+    // What is named is changed, and the rest stays.
+    let change = json!({ "checks": ["make", "make test"], "max_tokens": 100, "max_cost": 1.5 });
+    let (status, task) = open.call("PATCH", "/tasks/t1", Some(change)).await;
+    assert_eq!(
+        (status, &task["checks"], &task["max_cost"]),
+        (200, &json!(["make", "make test"]), &json!(1.5)),
+        "{task}"
+    );
+    let kept = open.staff.store().task(&open.staff.board(), &TaskId::of(1)).await.expect("a store").expect("a task");
+    assert_eq!(kept.checks.schema.as_ref().map(|schema| schema.value()), Some(json!({ "type": "array" })));
+    let budget = kept.budget;
+    assert_eq!(
+        (budget.max_tool_calls, budget.max_tokens, budget.max_cost_microusd, budget.timeout_ms),
+        (Some(5), Some(100), Some(1_500_000), Some(60_000))
+    );
+    let (status, task) = open.call("PATCH", "/tasks/t1", Some(json!({ "checks": [] }))).await;
+    assert_eq!((status, &task["checks"]), (200, &json!([])), "{task}");
+    let (status, problem) = open.call("PATCH", "/tasks/t1", Some(json!({ "max_cost": -1 }))).await;
+    assert_eq!(status, 422, "{problem}");
+
     let wrong = [
         (json!({ "title": "x", "schema": { "type": "nonsense" } }), "nonsense"),
         (json!({ "title": "x", "max_cost": 0 }), "max_cost is an amount of dollars above 0"),
