@@ -19,13 +19,14 @@ impl UsageTally {
     pub(crate) fn anthropic(&self) -> Option<Tokens> {
         let cache_write = figure_or_zero(self.0.get("cache_creation_input_tokens"))?;
         let hour = self.0.get("cache_creation").and_then(|written| written.get("ephemeral_1h_input_tokens"));
+        let output = figure(self.0.get("output_tokens"))?;
         Some(Tokens {
             input: figure(self.0.get("input_tokens"))?,
-            output: figure(self.0.get("output_tokens"))?,
+            output,
             cache_read: figure_or_zero(self.0.get("cache_read_input_tokens"))?,
             cache_write,
             cache_write_1h: figure_or_zero(hour)?.min(cache_write),
-            ..Tokens::default()
+            reasoning: self.reasoned("output_tokens_details", "thinking_tokens", output)?,
         })
     }
 
@@ -139,7 +140,12 @@ mod tests {
         let responses =
             tally(&[r#"{"input_tokens":9,"output_tokens":50,"output_tokens_details":{"reasoning_tokens":40}}"#]);
         let gemini = tally(&[r#"{"promptTokenCount":9,"candidatesTokenCount":10,"thoughtsTokenCount":40}"#]);
-        for tokens in [openai.openai(), responses.responses(), gemini.gemini()] {
+        // The first event counts what was written until then.
+        let anthropic = tally(&[
+            r#"{"input_tokens":9,"output_tokens":1,"output_tokens_details":{"thinking_tokens":0}}"#,
+            r#"{"output_tokens":50,"output_tokens_details":{"thinking_tokens":40}}"#,
+        ]);
+        for tokens in [openai.openai(), responses.responses(), gemini.gemini(), anthropic.anthropic()] {
             assert_eq!(tokens, Some(Tokens { input: 9, output: 50, reasoning: 40, ..Tokens::default() }));
         }
         let none = tally(&[r#"{"prompt_tokens":9,"completion_tokens":50,"completion_tokens_details":null}"#]);

@@ -430,7 +430,7 @@ async fn a_long_prompt_is_counted_at_its_own_price_and_tokens_that_were_thought_
     assert_eq!(ran.json()["usage"]["tree"]["cost_microusd"], 75_000 + 2_500, "{}", ran.stdout);
 
     let server = ModelServer::start(|_| Turn::text("done").used(2_000, 1_000).cached(6_000).reasoned(700)).await;
-    for wire in [Wire::OpenAi, Wire::Responses, Wire::Gemini] {
+    for wire in [Wire::Anthropic, Wire::OpenAi, Wire::Responses, Wire::Gemini] {
         let setup = Setup::knowing(wire, &server.url(wire), KEY);
         let ran = setup.run(&["run", "--json", "Go"]).await.exits(0);
         let tokens = &ran.json()["usage"]["tree"]["tokens"];

@@ -422,7 +422,8 @@ pub(super) fn frames(saying: &Saying, asked: &Value) -> Vec<String> {
         StopReason::Refusal => "refusal",
         StopReason::Paused => "pause_turn",
     };
-    events.push(json!({"type": "message_delta", "delta": {"stop_reason": stop, "stop_sequence": null}, "usage": {"output_tokens": saying.tokens_out}}));
+    events.push(json!({"type": "message_delta", "delta": {"stop_reason": stop, "stop_sequence": null},
+        "usage": {"output_tokens": saying.tokens_out, "output_tokens_details": {"thinking_tokens": saying.reasoned}}}));
     events.push(json!({"type": "message_stop"}));
     events
         .iter()

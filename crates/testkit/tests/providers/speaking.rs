@@ -170,9 +170,9 @@ async fn tokens_from_the_cache_and_tokens_that_were_thought_are_counted_as_each_
     for wire in WIRES {
         let server = ModelServer::start(|_| Turn::text("good").used(40, 9).cached(100).reasoned(7)).await;
         let answer = with(&server, wire).ask(ask()).await.expect("an answer");
-        // Ollama says neither, Anthropic not what was thought.
+        // Ollama says neither.
         let (input, cache_read) = if wire == Wire::Ollama { (40, 0) } else { (40, 100) };
-        let reasoning = if matches!(wire, Wire::Anthropic | Wire::Ollama) { 0 } else { 7 };
+        let reasoning = if wire == Wire::Ollama { 0 } else { 7 };
         let expected = Tokens { input, cache_read, output: 9, reasoning, ..Tokens::default() };
         assert_eq!(answer.tokens, Some(expected), "{wire:?}");
     }
