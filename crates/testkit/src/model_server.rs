@@ -70,6 +70,21 @@ pub struct Request {
     pub attempt: u32,
 }
 
+impl Request {
+    /// The names of the tools that are advertised.
+    pub fn tools(&self) -> Vec<String> {
+        let tools = match self.wire {
+            Wire::Gemini => &self.body["tools"][0]["functionDeclarations"],
+            Wire::Anthropic | Wire::OpenAi | Wire::Responses | Wire::Ollama => &self.body["tools"],
+        };
+        let name = |tool: &Value| match self.wire {
+            Wire::Anthropic | Wire::Responses | Wire::Gemini => tool["name"].as_str().expect("a name").to_owned(),
+            Wire::OpenAi | Wire::Ollama => tool["function"]["name"].as_str().expect("a name").to_owned(),
+        };
+        tools.as_array().map(Vec::as_slice).unwrap_or_default().iter().map(name).collect()
+    }
+}
+
 type Answering = dyn Fn(&Request) -> Turn + Send + Sync;
 
 /// What all connections share.
@@ -154,6 +169,24 @@ impl ModelServer {
             Wire::Anthropic | Wire::Gemini | Wire::Ollama => format!("http://{}", self.address),
             Wire::OpenAi | Wire::Responses => format!("http://{}/v1", self.address),
         }
+    }
+
+    /// What is set in the environment of a program that is to use this server on a wire, and no file of settings.
+    pub fn variables(&self, wire: Wire) -> Vec<(String, String)> {
+        let url = self.url(wire);
+        let variables = match wire {
+            Wire::Anthropic => vec![("ANTHROPIC_BASE_URL", url.as_str()), ("ANTHROPIC_API_KEY", KEY)],
+            Wire::OpenAi => vec![("OPENAI_BASE_URL", &*url), ("OPENAI_API_KEY", KEY)],
+            Wire::Responses => vec![
+                ("OPENAI_BASE_URL", &*url),
+                ("OPENAI_API_KEY", KEY),
+                ("MAJORDOMO_PROVIDERS_OPENAI_WIRE", "responses"),
+            ],
+            Wire::Gemini => vec![("GOOGLE_GEMINI_BASE_URL", &*url), ("GOOGLE_API_KEY", KEY)],
+            // No model of a server without a key is used unnamed.
+            Wire::Ollama => vec![("OLLAMA_HOST", &*url), ("MAJORDOMO_MODEL", "ollama/qwen3:8b")],
+        };
+        variables.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
     }
 
     /// Every request so far, in order of arrival.

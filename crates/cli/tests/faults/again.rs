@@ -31,7 +31,7 @@ fn last(done: &Done) -> serde_json::Value {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_that_stands_twice_in_an_answer_is_run_once() {
     // F5
-    for wire in [Wire::Anthropic, Wire::OpenAi] {
+    for wire in Wire::ALL {
         let (done, ran) = ran(wire, |request| match request.assistant_messages {
             0 => Turn::default().call("call_1", "run_command", RUN).call("call_1", "run_command", RUN),
             _ => Turn::text(ANSWER),
@@ -45,7 +45,7 @@ async fn a_call_that_stands_twice_in_an_answer_is_run_once() {
 #[tokio::test(flavor = "multi_thread")]
 async fn other_calls_under_a_name_that_was_used_are_run_once_each() {
     // F5
-    for wire in [Wire::Anthropic, Wire::OpenAi] {
+    for wire in Wire::ALL {
         let (done, ran) = ran(wire, |request| match request.assistant_messages {
             0 => Turn::default().call("call_1", "run_command", RUN),
             1 => Turn::default().call("call_1", "run_command", OTHER),
@@ -60,7 +60,7 @@ async fn other_calls_under_a_name_that_was_used_are_run_once_each() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_same_call_for_ever_is_refused_and_then_ends_the_run() {
     // F5: under one name and under ever other ones.
-    for wire in [Wire::Anthropic, Wire::OpenAi] {
+    for wire in Wire::ALL {
         for is_named_alike in [true, false] {
             let (done, ran) = ran(wire, move |request| {
                 let name = if is_named_alike { 1 } else { request.assistant_messages };

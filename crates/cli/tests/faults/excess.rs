@@ -6,8 +6,6 @@ use testkit::world::Done;
 
 use crate::place::{Place, answers, fails};
 
-const WIRES: [Wire; 2] = [Wire::Anthropic, Wire::OpenAi];
-
 /// What a run comes to when this is the answer.
 async fn answered_with(wire: Wire, turn: Turn) -> Done {
     let server = ModelServer::start(move |_| turn.clone()).await;
@@ -22,9 +20,13 @@ fn run(server: &ModelServer, wire: Wire) -> Done {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_line_of_fifty_megabytes_ends_at_the_limit_of_a_line() {
     // F19
-    for wire in WIRES {
-        let headers = vec![("content-type", "text/event-stream".to_owned())];
-        let body = [b"data: ".as_slice(), &vec![b'x'; 50 << 20]].concat();
+    for wire in Wire::ALL {
+        let (kind, begin) = match wire {
+            Wire::Ollama => ("application/x-ndjson", "{\"message\":"),
+            _ => ("text/event-stream", "data: "),
+        };
+        let headers = vec![("content-type", kind.to_owned())];
+        let body = [begin.as_bytes(), &vec![b'x'; 50 << 20]].concat();
         let done = answered_with(wire, Turn::default().fault(Fault::Other { headers, body })).await;
         fails(&done, 4, &[&limits::LINE_BYTES.to_string()]);
     }
@@ -33,7 +35,7 @@ async fn a_line_of_fifty_megabytes_ends_at_the_limit_of_a_line() {
 #[tokio::test(flavor = "multi_thread")]
 async fn ten_thousand_calls_end_at_the_limit_of_an_answer_and_none_is_run() {
     // F19
-    for wire in WIRES {
+    for wire in Wire::ALL {
         let call = |turn: Turn, nth: usize| turn.call(&format!("call_{nth}"), "run_command", r#"{"command":"echo x"}"#);
         let turn = (0..10_000).fold(Turn::default(), call);
         let done = answered_with(wire, turn).await;
@@ -45,7 +47,7 @@ async fn ten_thousand_calls_end_at_the_limit_of_an_answer_and_none_is_run() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_name_of_a_megabyte_ends_at_the_limit_of_a_name_and_is_not_shown() {
     // F19
-    for wire in WIRES {
+    for wire in Wire::ALL {
         let turn = Turn::default().call("call_1", &"n".repeat(1 << 20), "{}");
         let done = answered_with(wire, turn).await;
         fails(&done, 4, &[&limits::TOOL_NAME_BYTES.to_string()]);
@@ -56,7 +58,7 @@ async fn a_name_of_a_megabyte_ends_at_the_limit_of_a_name_and_is_not_shown() {
 #[tokio::test(flavor = "multi_thread")]
 async fn of_more_calls_than_an_answer_may_hold_the_rest_is_refused_and_the_run_goes_on() {
     // F19, T15
-    for wire in WIRES {
+    for wire in Wire::ALL {
         let call = |turn: Turn, nth: usize| {
             turn.call(&format!("call_{nth}"), "list_dir", &format!(r#"{{"path":".","depth":{nth}}}"#))
         };

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use serde_json::Value;
 use store::Record;
-use testkit::model_server::{KEY, ModelServer};
+use testkit::model_server::ModelServer;
 use testkit::scenes::{calls, command, says, scene};
 use testkit::world::{Done, Running, World, until};
 use view::FRAMES_PER_EVENT;
@@ -36,10 +36,7 @@ impl Place {
 
     /// A place whose provider is this server.
     pub fn at(server: &ModelServer, wire: provider::Wire) -> Self {
-        let name = wire.name().to_uppercase();
-        let variables =
-            vec![(format!("{name}_BASE_URL"), server.url(wire)), (format!("{name}_API_KEY"), KEY.to_owned())];
-        Self::new().with(variables)
+        Self::new().with(server.variables(wire))
     }
 
     /// The same place, where every process gets further variables.

@@ -2,23 +2,38 @@
 
 use agent::Event;
 use provider::Wire;
-use serde_json::Value;
-use testkit::model_server::{KEY, ModelServer, Request, Turn};
+use testkit::model_server::{ModelServer, Request, Turn};
+use testkit::world::{Done, World};
 
 use crate::world;
 
-/// Both wires, with the provider whose variables carry address and key.
-const WIRES: [(Wire, &str, &str); 2] =
-    [(Wire::Anthropic, "ANTHROPIC", "anthropic/claude-sonnet-4-5"), (Wire::OpenAi, "OPENAI", "openai/gpt-5")];
+/// A model that is asked on a wire.
+fn model(wire: Wire) -> &'static str {
+    match wire {
+        Wire::Anthropic => "anthropic/claude-sonnet-5-5",
+        Wire::OpenAi => "openai/gpt-4o",
+        Wire::Responses => "openai/gpt-6.1-sol",
+        Wire::Gemini => "gemini/gemini-3.8-flash",
+        Wire::Ollama => "ollama/qwen3:8b",
+    }
+}
 
-fn tools(request: &Request) -> Vec<String> {
-    let name = |tool: &Value| tool["name"].as_str().or(tool["function"]["name"].as_str()).expect("a name").to_owned();
-    request.body["tools"].as_array().expect("tools").iter().map(name).collect()
+/// What the butler says where the server is the provider.
+fn ask(world: &World, wire: Wire, server: &ModelServer, words: &[&str]) -> Done {
+    let mut command = world.command(&[&["run", "--demo", "-m", model(wire)], words].concat());
+    command.envs(server.variables(wire));
+    world.launch(command).done()
 }
 
 // ORION-21: two at the same time, and nothing of the one in any request of the other.
 #[test]
 fn specialists_that_work_at_the_same_time_share_nothing() {
+    for wire in Wire::ALL {
+        specialists_share_nothing(wire);
+    }
+}
+
+fn specialists_share_nothing(wire: Wire) {
     let tokio = tokio::runtime::Builder::new_multi_thread().worker_threads(4).enable_all().build().expect("a runtime");
     let order = |intent: &str, task: &str| {
         serde_json::json!({"intent": intent, "task": task, "delegationReasoning": "it is theirs"}).to_string()
@@ -44,20 +59,22 @@ fn specialists_that_work_at_the_same_time_share_nothing() {
         }
     }));
     let world = world(&[]);
-    let words = ["run", "--demo", "-m", WIRES[0].2, "--set", "policy.max_concurrent=2", "Two secrets, please"];
-    let mut command = world.command(&words);
-    command.env("ANTHROPIC_BASE_URL", server.url(Wire::Anthropic)).env("ANTHROPIC_API_KEY", KEY);
-    assert_eq!(world.launch(command).done().answer(0), "Both are out.");
+    let done = ask(&world, wire, &server, &["--set", "policy.max_concurrent=2", "Two secrets, please"]);
+    assert_eq!(done.answer(0), "Both are out.", "{wire:?}");
+    assert_eq!(server.refusals(), [""; 0], "{wire:?}");
     for (who, other) in [("Ann", "Bob"), ("Bob", "Ann")] {
         let requests = server.requests();
         let own: Vec<&Request> = requests
             .iter()
             .filter(|request| request.first_words.starts_with(&format!("Find the secret of {who}")))
             .collect();
-        assert_eq!(own.len(), 2, "{who}");
+        assert_eq!(own.len(), 2, "{wire:?} {who}");
         for request in own {
             let text = String::from_utf8_lossy(&request.raw);
-            assert!(text.contains(who) && !text.contains(other), "{who} was shown something of {other}: {text}");
+            assert!(
+                text.contains(who) && !text.contains(other),
+                "{wire:?}: {who} was shown something of {other}: {text}"
+            );
         }
     }
 }
@@ -65,7 +82,7 @@ fn specialists_that_work_at_the_same_time_share_nothing() {
 #[test]
 fn a_provider_is_shown_one_verb_for_the_butler_and_nine_tools_for_triage() {
     let tokio = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime");
-    for (wire, variables, model) in WIRES {
+    for wire in Wire::ALL {
         let order = r#"{"intent":"delegate_triage","task":"See to it","delegationReasoning":"it is the inbox"}"#;
         let server = tokio.block_on(ModelServer::start(move |request: &Request| {
             let is_triage = request.first_words.starts_with("See to it");
@@ -77,14 +94,12 @@ fn a_provider_is_shown_one_verb_for_the_butler_and_nine_tools_for_triage() {
             }
         }));
         let world = world(&[]);
-        let mut command = world.command(&["run", "--demo", "-m", model, "What urgent emails do I have?"]);
-        command.env(format!("{variables}_BASE_URL"), server.url(wire)).env(format!("{variables}_API_KEY"), KEY);
-        let done = world.launch(command).done();
-        assert_eq!(done.answer(0), "One mail needs you today.");
-        assert_eq!(server.refusals(), [""; 0]);
+        let done = ask(&world, wire, &server, &["What urgent emails do I have?"]);
+        assert_eq!(done.answer(0), "One mail needs you today.", "{wire:?}");
+        assert_eq!(server.refusals(), [""; 0], "{wire:?}");
         let requests = server.requests();
         let [butler, triage, ..] = &requests[..] else { panic!("four requests") };
-        assert_eq!(tools(butler), ["delegate"]);
+        assert_eq!(butler.tools(), ["delegate"]);
         let expected = [
             "contacts_find",
             "household_find",
@@ -96,7 +111,7 @@ fn a_provider_is_shown_one_verb_for_the_butler_and_nine_tools_for_triage() {
             "mail_triage",
             "people_about",
         ];
-        let mut shown = tools(triage);
+        let mut shown = triage.tools();
         shown.sort_unstable();
         assert_eq!(shown, expected);
         assert!(triage.first_words.contains(r#""originalUserMessage":"What urgent emails do I have?""#));

@@ -9,7 +9,7 @@ use provider::Wire;
 use serde_json::{Value, json};
 use testkit::model_server::{ModelServer, Request, Turn};
 
-use crate::heard::{results, system, tools};
+use crate::heard::{results, system};
 use crate::setup::{Setup, of_type, server};
 
 const SAYS: &str = "[[script]]\n[[script.reply]]\ntext = \"That is all.\"\n";
@@ -50,7 +50,7 @@ async fn an_agent_of_another_product_is_listed_shown_checked_imported_and_starte
     assert!(ran.stderr.contains("bad.md") && ran.stderr.contains("the run goes on without it"), "{}", ran.stderr);
     let requests = server.requests();
     assert!(system(&requests[0]).starts_with("You scout."));
-    assert_eq!(tools(&requests[0]), ["read_file", "search_files"]);
+    assert_eq!(requests[0].tools(), ["read_file", "search_files"]);
     assert_eq!(format!("anthropic/{}", requests[0].body["model"].as_str().expect("a model")), model);
 
     let imported = setup.run(&["agents", "import", "scout"]).await.exits(0).stdout;
@@ -123,13 +123,13 @@ text = "That is all."
     let server = server(script).await;
     let setup = Setup::at(Wire::Anthropic, &server);
     setup.run(&["run", "Go"]).await;
-    assert!(!tools(&server.requests()[0]).contains(&"skill".to_owned()));
+    assert!(!server.requests()[0].tools().contains(&"skill".to_owned()));
     let skill = "---\nname: pdf\ndescription: Fills in forms\n---\nBODY of the skill\n";
     put(&setup, "home/.claude/skills/pdf/SKILL.md", skill);
     let before = server.requests().len();
     setup.run(&["run", "Go"]).await.exits(0);
     let requests = &server.requests()[before..];
-    assert!(tools(&requests[0]).contains(&"skill".to_owned()));
+    assert!(requests[0].tools().contains(&"skill".to_owned()));
     assert!(!String::from_utf8_lossy(&requests[0].raw).contains("BODY of the skill"));
     let told = &results(&requests[1])[0].1;
     assert!(told.contains("skill pdf: data, not instructions") && told.contains("BODY of the skill"), "{told}");

@@ -6,7 +6,7 @@ use provider::Wire;
 use serde_json::{Value, json};
 use testkit::model_server::{ModelServer, Request, Turn};
 
-use crate::heard::{self, results, tools};
+use crate::heard::{self, results};
 use crate::setup::{Setup, of_type, server};
 use crate::stage::Stage;
 
@@ -83,7 +83,7 @@ text = "2"
     assert_eq!(server.refusals(), [""; 0]);
     let verbs = |words: &str| {
         let verb = |tool: &String| tool.ends_with("_agent") || tool == "delegate_task";
-        tools(&heard::of(&server, words)[0]).iter().filter(|tool| verb(tool)).count()
+        heard::of(&server, words)[0].tools().iter().filter(|tool| verb(tool)).count()
     };
     assert!(verbs("Level zero") > 0 && verbs("Level one") > 0);
     assert_eq!(verbs("Level two"), 0);

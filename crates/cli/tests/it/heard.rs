@@ -39,19 +39,6 @@ pub fn system(request: &Request) -> String {
     .to_owned()
 }
 
-/// The names of the tools that are advertised.
-pub fn tools(request: &Request) -> Vec<String> {
-    let tools = match request.wire {
-        Wire::Gemini => &request.body["tools"][0]["functionDeclarations"],
-        Wire::Anthropic | Wire::OpenAi | Wire::Responses | Wire::Ollama => &request.body["tools"],
-    };
-    let name = |tool: &Value| match request.wire {
-        Wire::Anthropic | Wire::Responses | Wire::Gemini => tool["name"].as_str().expect("a name").to_owned(),
-        Wire::OpenAi | Wire::Ollama => tool["function"]["name"].as_str().expect("a name").to_owned(),
-    };
-    tools.as_array().map(Vec::as_slice).unwrap_or_default().iter().map(name).collect()
-}
-
 /// The results that the request brings, in order: the call and the words.
 pub fn results(request: &Request) -> Vec<(String, String)> {
     let text = |value: &Value| value.as_str().expect("a text").to_owned();

@@ -4,7 +4,7 @@ use provider::Wire;
 use serde_json::{Value, json};
 use testkit::model_server::{ModelServer, Request, Turn};
 
-use crate::heard::{self, WIRES, results, tools};
+use crate::heard::{self, WIRES, results};
 use crate::setup::{Setup, of_type};
 
 /// The types that are there without any definition, and one that a person defined.
@@ -97,7 +97,7 @@ async fn a_model_sees_the_one_tool_with_all_types_and_a_sub_agent_sees_its_promp
     setup(Wire::Anthropic, &server).run(&["run", "--preset", "kata", "Root"]).await.exits(0);
     let asked = &heard::of(&server, "Root")[0];
     let verbs: Vec<String> =
-        tools(asked).into_iter().filter(|tool| agent::policy::VERBS.contains(&tool.as_str())).collect();
+        asked.tools().into_iter().filter(|tool| agent::policy::VERBS.contains(&tool.as_str())).collect();
     assert_eq!(verbs, ["Task"]);
     let offered = asked.body["tools"].as_array().expect("tools").iter().find(|tool| tool["name"] == "Task");
     let schema = &offered.expect("it is offered")["input_schema"];
@@ -179,7 +179,7 @@ async fn tasks_go_ten_levels_deep_and_no_further() {
         assert_eq!(line["parentToolUseId"], parent, "{line}");
     }
     let deepest = heard::of(&server, "Go to 10");
-    assert!(!tools(&deepest[0]).contains(&"Task".to_owned()), "it is not offered where it cannot be used");
+    assert!(!deepest[0].tools().contains(&"Task".to_owned()), "it is not offered where it cannot be used");
     let refused = &results(&deepest[1])[0].1;
     assert!(refused.starts_with("Maximum sub-agent depth (10) exceeded"), "{refused}");
 }

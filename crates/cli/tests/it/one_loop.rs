@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use testkit::model_server::{KEY, ModelServer, Request, Turn};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::heard::{self, WIRES, messages, tools};
+use crate::heard::{self, WIRES, messages};
 use crate::setup::{Setup, of_type, server};
 
 /// A family of three levels, in which each one looks once.
@@ -81,7 +81,7 @@ async fn a_child_is_offered_the_very_tools_of_its_parent_or_those_that_it_was_gi
         };
         let (root, leaf) = (offered("Root"), offered("Leaf"));
         assert!(leaf.iter().all(|tool| root.contains(tool)), "defined once for all agents");
-        let names = tools(&heard::of(&server, "Leaf")[0]);
+        let names = heard::of(&server, "Leaf")[0].tools();
         match only {
             Some(only) => assert_eq!(names, only),
             None => {
@@ -115,7 +115,7 @@ async fn under_opta_two_tools_are_offered_with_their_few_arguments() {
     assert_eq!(fields(&delegate["input_schema"]), ["plan", "subtasks"]);
     let subtask = &delegate["input_schema"]["properties"]["subtasks"]["items"];
     assert_eq!((&subtask["required"], fields(subtask).contains(&"depends_on".to_owned())), (&json!(["task"]), true));
-    let verbs = tools(asked).into_iter().filter(|name| agent::policy::VERBS.contains(&name.as_str())).count();
+    let verbs = asked.tools().into_iter().filter(|name| agent::policy::VERBS.contains(&name.as_str())).count();
     assert_eq!(verbs, 2);
 }
 

@@ -5,7 +5,7 @@ use provider::Wire;
 use serde_json::{Value, json};
 use testkit::model_server::{Back, Fault, ModelServer, Request, Turn};
 
-use crate::heard::{self, WIRES, messages, results, system, tokens, tools};
+use crate::heard::{self, WIRES, messages, results, system, tokens};
 use crate::setup::{Ran, Setup, of_type, server};
 use crate::stage::Stage;
 
@@ -294,7 +294,7 @@ text = "Looked."
         println!("{wire:?}: root {} tokens, leaf {} tokens", tokens(root), tokens(leaf));
         assert!(tokens(root) <= 2500, "{wire:?}: {}", tokens(root));
         assert!(tokens(leaf) <= 1500, "{wire:?}: {}", tokens(leaf));
-        assert_eq!(tools(leaf), ["find_files", "list_dir", "read_file", "search_files"], "{wire:?}");
+        assert_eq!(leaf.tools(), ["find_files", "list_dir", "read_file", "search_files"], "{wire:?}");
     }
 }
 
