@@ -193,9 +193,13 @@ fn ends_sentence(word: &str, next: &str) -> bool {
             .contains(&month.as_str());
     let goes_on = is_month || next.chars().next().is_some_and(|first| first.is_lowercase() || first.is_ascii_digit());
     let is_number = before.chars().all(|character| character.is_ascii_digit()) && goes_on;
+    // "dim. 4", "Abb. 3": a short word before a number is mostly shortened.
+    let is_cut = before.chars().count() <= 4
+        && before.chars().all(char::is_alphabetic)
+        && next.starts_with(|first: char| first.is_ascii_digit());
     let is_short = before.chars().count() <= 3 && before.chars().next().is_some_and(char::is_uppercase);
     let known = ["nr", "str", "ca", "bzw", "etc", "z.b", "u.a", "e.g", "i.e", "no", "st", "inkl", "evtl", "usw", "tel"];
-    !(is_number || is_short || known.contains(&fold(before).as_str()))
+    !(is_number || is_cut || is_short || known.contains(&fold(before).as_str()))
 }
 
 /// The words of a text, folded.

@@ -457,6 +457,8 @@ fn steps(read: &Classification, cx: &AgentContext) -> Vec<Step> {
             Intent::Draft if asks_about_writing(meant, cx) => Intent::Search,
             // "Priya email" may ask for her address or her mails: her card tells both.
             Intent::Triage if is_about_card(&meant.text, cx) => Intent::Search,
+            // "Is Fatou available on Wednesdays?" is about her ways, not about the owner's free time.
+            Intent::Schedule if asks_about_ways(&meant.text, cx) => Intent::Search,
             // "Anything on the 22nd?" names nothing but a day.
             Intent::Search if is_only_timed(&meant.text, cx) => Intent::Schedule,
             intent => intent,
@@ -475,6 +477,19 @@ fn is_about_card(said: &str, cx: &AgentContext) -> bool {
     words(said).len() <= 3
         && task.person().is_some()
         && super::person::Asked::of(&task) == super::person::Asked::Everything
+}
+
+/// Whether it is asked when a person can, in general: the owner's calendar cannot say it, a card or a note may.
+fn asks_about_ways(said: &str, cx: &AgentContext) -> bool {
+    const OPENS: &str = "is are does do ist sind hat kann est can";
+    const DAYS: &str = "mondays tuesdays wednesdays thursdays fridays saturdays sundays weekends weekdays usually normally generally montags \
+        dienstags mittwochs donnerstags freitags samstags sonntags normalerweise sonst habituellement normalement";
+    let (task, all) = (SpecialistTask::read(said, &cx.context), words(said));
+    let Some(person) = task.person() else { return false };
+    let is_in = |list: &str, word: &Word| list.split_whitespace().any(|one| one == word.folded);
+    let named = said.find(person).is_some_and(|at| all.get(1).is_some_and(|word| word.at.start == at));
+    let is_habit = all.iter().any(|word| is_in(DAYS, word));
+    all.first().is_some_and(|word| is_in(OPENS, word)) && named && is_habit
 }
 
 /// Whether nothing is named but a time.

@@ -174,8 +174,15 @@ pub(super) fn answer(task: &SpecialistTask, cx: &AgentContext, data: &Value) -> 
         }
         Asked::Mail => value(texts_of(person, "emails").join(", "), "mail_of", "no_mail_address"),
         Asked::Birthday => {
-            let birthday = card["birthday"].as_str().map(|day| cx.dates.birthday(day)).unwrap_or_default();
-            value(birthday, "birthday_of", "no_birthday")
+            let day = card["birthday"].as_str();
+            let birthday = day.map(|day| cx.dates.birthday(day)).unwrap_or_default();
+            let age = day.and_then(|day| cx.dates.next_age(day)).map(|(age, when)| {
+                let told = [("age", age.to_string()), ("before", (age - 1).to_string()), ("when", when)];
+                let told: Vec<(&str, &str)> = told.iter().map(|(slot, value)| (*slot, value.as_str())).collect();
+                speech.say("turns", &told)
+            });
+            let told = value(birthday, "birthday_of", "no_birthday");
+            told.map(|told| age.map_or(told.clone(), |age| format!("{told} ({age})")))
         }
         Asked::Address => value(text_of(card, "address"), "address_of", "no_postal"),
         Asked::LastWritten => {

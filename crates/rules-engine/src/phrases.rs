@@ -118,6 +118,14 @@ impl DateWords {
         year.map_or(told.clone(), |year| format!("{told} {year}"))
     }
 
+    /// How old a person becomes on their next birthday, and when that is; none where the year is not known.
+    pub fn next_age(&self, birthday: &str) -> Option<(i16, String)> {
+        let (born, today) = (birthday.parse::<Date>().ok()?, self.now.date());
+        let on = |year: i16| Date::new(year, born.month(), born.day()).or_else(|_| Date::new(year, 3, 1)).ok();
+        let next = on(today.year()).filter(|day| *day >= today).or_else(|| on(today.year() + 1))?;
+        Some((next.year() - born.year(), self.day(next)))
+    }
+
     fn day(&self, date: Date) -> String {
         let today = self.now.date();
         let weekday = self.speech.names("weekdays")[usize::from(date.weekday().to_monday_zero_offset().unsigned_abs())];
@@ -170,7 +178,12 @@ impl DateWords {
         if !summary.is_empty() {
             lines.push_str(&format!("\n  {}", self.speech.say("in_short", &[("text", &summary)])));
         }
-        for task in list(item, "extractedTasks").iter().take(1) {
+        // What is to be done is told once, where the summary is about nothing else.
+        let is_told = |task: &&Value| {
+            let title: String = text_of(task, "title").chars().take(40).collect();
+            !title.is_empty() && summary.contains(&title)
+        };
+        for task in list(item, "extractedTasks").iter().take(1).filter(|task| !is_told(task)) {
             let due = task["suggestedDue"].as_str().map(|due| self.speech.say("by", &[("when", &self.moment(due))]));
             let what = format!("{}{}", text_of(task, "title"), due.map(|due| format!(" ({due})")).unwrap_or_default());
             lines.push_str(&format!("\n  {}", self.speech.say("to_do", &[("what", &what)])));

@@ -156,6 +156,14 @@ fn from_found(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, input: &Val
     let events = list(data, "events");
     let covers = data["covers"].as_f64().unwrap_or(1.0);
     let is_timed = input["from"].is_string();
+    // "What is on after the dentist?" is about the rest of that day.
+    if let Some((event, _)) = beside(task, events).filter(|_| turn.calls.len() == 1)
+        && let Some(day) = event["start"].as_str().and_then(|at| at.get(..10)?.parse::<Date>().ok())
+        && let (Ok(from), Some(to)) = (day.to_zoned(cx.context.now.time_zone().clone()), day.tomorrow().ok())
+        && let Ok(to) = to.to_zoned(cx.context.now.time_zone().clone())
+    {
+        return cx.call("calendar_list", json!({ "from": moment(&from), "to": moment(&to) }));
+    }
     if !events.is_empty() && covers >= FITS {
         let shown = &events[..events.len().min(MOST_TOLD)];
         let told = if shown.len() <= IN_FULL { cx.dates.events_in_full(shown) } else { cx.dates.events(shown) };
@@ -267,10 +275,54 @@ fn checked(task: &SpecialistTask, cx: &AgentContext, input: &Value, data: &Value
     Said::text(format!("{} {}", cx.speech.say("not_free", &[("when", &span)]), cx.dates.conflicts(data)))
 }
 
+/// The event that a request names behind "after" or "before", and whether what is behind it is asked for.
+fn beside<'a>(task: &SpecialistTask, events: &'a [Value]) -> Option<(&'a Value, bool)> {
+    let all = household::time::words::words(&task.task);
+    let is_in = |list: &str, word: &str| list.split_whitespace().any(|one| one == word);
+    let (at, is_after) = all.iter().enumerate().find_map(|(at, word)| match () {
+        () if is_in("after nach apres following", &word.folded) => Some((at, true)),
+        () if is_in("before vor avant", &word.folded) => Some((at, false)),
+        () => None,
+    })?;
+    let named: Vec<&str> = all[at + 1..]
+        .iter()
+        .take(5)
+        .map(|word| word.folded.as_str())
+        .filter(|word| word.len() > 2 && !household::words::is_light(word) && !is_in(GENERIC, word))
+        .collect();
+    let is_named =
+        |event: &&Value| named.iter().any(|word| household::Household::says_word(&text_of(event, "title"), word));
+    let mut meant = events.iter().filter(is_named);
+    Some((meant.next()?, is_after)).filter(|_| meant.next().is_none())
+}
+
+/// The events of a day that lie behind or before one of them.
+fn around(task: &SpecialistTask, cx: &AgentContext, data: &Value, period: &str) -> Option<String> {
+    let events = list(data, "events");
+    let (named, is_after) = beside(task, events)?;
+    let at = |event: &Value, key: &str| event[key].as_str().and_then(|at| at.parse::<jiff::Timestamp>().ok());
+    let edge = at(named, if is_after { "end" } else { "start" })?;
+    let is_there = |event: &&Value| match is_after {
+        true => at(event, "start").is_some_and(|start| start >= edge),
+        false => at(event, "end").is_some_and(|end| end <= edge),
+    };
+    let kept: Vec<Value> = events.iter().filter(is_there).cloned().collect();
+    if !kept.is_empty() {
+        return Some(format!("{}\n\n{}", cx.speech.say("found_events", &[]), cx.dates.events(&kept)));
+    }
+    let title = format!("\"{}\"", text_of(named, "title"));
+    let time = edge.to_zoned(cx.context.now.time_zone().clone()).strftime("%H:%M").to_string();
+    let name = if is_after { "nothing_after" } else { "nothing_before" };
+    Some(cx.speech.say(name, &[("title", &title), ("time", &time), ("period", period)]))
+}
+
 fn listed(task: &SpecialistTask, cx: &AgentContext, data: &Value) -> String {
     let events = list(data, "events");
     let (from, to) = range(task, &cx.context.now);
     let period = period(cx, &from, &to);
+    if let Some(told) = around(task, cx, data, &period) {
+        return told;
+    }
     if events.is_empty() {
         let name = if task.has(Concept::Free) { "you_are_free" } else { "nothing_on" };
         return cx.speech.say(name, &[("period", &period)]);

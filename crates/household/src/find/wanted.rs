@@ -16,6 +16,8 @@ pub(super) enum Wanted {
     Span,
     /// A number to call.
     Phone,
+    /// What something is known by: a number of a policy, a code, a password.
+    Code,
     Anything,
 }
 
@@ -71,8 +73,11 @@ impl Wanted {
                 .any(|pair| first.split(' ').any(|one| one == pair[0]) && second.split(' ').any(|one| one == pair[1]))
         };
         let mut all = Vec::new();
+        let is_phone = has("phone telephone tel telefon telefonnummer handynummer handy mobile telephonenumber");
         let mut add = |is_asked: bool, wanted: Self| all.extend(is_asked.then_some(wanted));
-        add(has("phone telephone tel telefon telefonnummer handynummer handy mobile telephonenumber"), Self::Phone);
+        add(is_phone, Self::Phone);
+        let is_code = asks_for_code(&words) && !is_phone;
+        add(is_code, Self::Code);
         add(
             has(
                 "owe owed amount betrag montant schulde schulden dois cost costs price kostet kosten preis coute prix rate rates fee tarif satz \
@@ -99,7 +104,7 @@ impl Wanted {
             asks(
                 "how wie",
                 "many much viel long big far often old viele lange gross weit oft alt hot heiss tall thick",
-            ) || has("wieviel combien size grosse taille number nummer numero code pin"),
+            ) || has("wieviel combien size grosse taille number nummer numero") && !is_code,
             Self::Number,
         );
         all
@@ -138,8 +143,43 @@ impl Wanted {
             }
             Self::Span => has_span(sentence),
             Self::Phone => digits >= 6 && longest_number(sentence) >= 6,
+            Self::Code => has_code(sentence),
         }
     }
+}
+
+/// Words for what something is known or opened by.
+const CODES: &str = " code codes password passwords passwort kennwort passe mdp pin iban bic plate kennzeichen plaque serial chip booking buchung reservation \
+    reservierung policy police licence license passport reisepass passeport ";
+
+/// Whether a question asks for a number by which something is known, or a code or a password: "passport number", "number of the policy", "door code".
+fn asks_for_code(words: &[String]) -> bool {
+    const SECRETS: &str = " code password passwort kennwort passe mdp pin iban ";
+    const NUMBERS: &str = " number nummer numero no nr reference referenz ";
+    const LINKS: &str = " of of the for my our der des von vom meiner meines de du la ma mon notre l d ";
+    let is_in = |list: &str, word: &String| list.contains(&format!(" {word} "));
+    let beside = |at: usize| {
+        let before = at.checked_sub(1).and_then(|before| words.get(before));
+        let behind = words[at + 1..].iter().find(|word| !is_in(LINKS, word));
+        before.into_iter().chain(behind).any(|word| is_in(CODES, word))
+    };
+    words.iter().enumerate().any(|(at, word)| {
+        is_in(SECRETS, word) || is_in(NUMBERS, word) && beside(at) || word.len() > 9 && word.ends_with("nummer") && !word.contains("telefon")
+    })
+}
+
+/// Whether a sentence holds something that may be a code: a word with digits that is no small number, no year and no hour, or what a word for a
+/// code announces.
+fn has_code(sentence: &str) -> bool {
+    let is_code = |word: &str| {
+        let word = word.trim_matches(|letter: char| !letter.is_alphanumeric());
+        let digits = word.chars().filter(char::is_ascii_digit).count();
+        digits >= 3 && !word.contains([':', '/']) && !(digits == 4 && word.len() == 4 && word.starts_with("20"))
+            || digits > 0 && word.chars().any(char::is_alphabetic) && digits + 1 < word.chars().count() && word.contains('-')
+    };
+    sentence.split_whitespace().any(is_code)
+        || words_of(sentence).windows(2).any(|pair| CODES.contains(&format!(" {} ", pair[0])) && pair[1].len() > 2)
+            && sentence.contains(':')
 }
 
 /// Whether "when" asks for a time: at the beginning, at the end, behind a word that joins, or before a verb. "I wrote it down when I moved" does not.
@@ -157,7 +197,7 @@ fn asks_when(words: &[String]) -> bool {
 }
 
 /// Small numbers in words.
-const NUMBER_WORDS: &str = " one two three four five six seven eight nine ten twelve half twice once zwei drei vier funf sechs sieben acht neun zehn \
+const NUMBER_WORDS: &str = " two three four five six seven eight nine ten twelve half twice once zwei drei vier funf sechs sieben acht neun zehn \
     zwolf halbe dritter zweiter erster deux trois quatre cinq sept huit neuf dix douze quarante trente vingt demi third second first fourth ";
 
 /// Whether a sentence says how long: a unit of time in it, beside a number.

@@ -19,6 +19,8 @@ use household::time::words::{Word, words};
 const LONGEST_FRAGMENT: usize = 10;
 /// The most things that a question is looked for in.
 const MOST_IN_FOCUS: usize = 10;
+/// How far into a request what is to be said begins where it names no recipient, in bytes.
+const MOST_BEFORE_CONTENT: usize = 30;
 /// The most words of a bare answer such as "yes, please do that".
 const LONGEST_ANSWER: usize = 6;
 
@@ -240,6 +242,9 @@ impl<'a> Reply<'a> {
         if let Some(thing) = self.by_words() {
             return Some(self.take(thing));
         }
+        if let Some(plan) = self.answering() {
+            return Some(plan);
+        }
         if self.names_something() || !self.read.times.said.is_empty() && self.dialogue.last.is_none() {
             return None;
         }
@@ -263,6 +268,29 @@ impl<'a> Reply<'a> {
             [first, ..] if self.dialogue.by_quotation => Some(self.take(first)),
             _ => Some(self.which()),
         }
+    }
+
+    /// "Reply: Mats will be there": behind one mail, who is named only in what is to be said is not the one who is written to.
+    fn answering(&self) -> Option<Plan> {
+        let task = crate::task::SpecialistTask::read(self.said, &self.cx.context);
+        let content = task.content()?;
+        let from = self.said.find(&content)?;
+        let is_reply = self.hits.iter().any(|hit| hit.concept == Concept::Reply && hit.words.start <= 1);
+        let entities = &self.read.entities;
+        let mut names = entities.people.iter().chain(&entities.addresses);
+        let is_named_before = names.any(|name| self.said.find(name.as_str()).is_none_or(|at| at < from));
+        let one = match &self.dialogue.things[..] {
+            [one @ Thing::Mail { is_suspicious: false, .. }] => one,
+            _ => return None,
+        };
+        (is_reply && !is_named_before && from <= MOST_BEFORE_CONTENT).then(|| self.take_mail(one))
+    }
+
+    /// A draft that answers a mail with the person's own words.
+    fn take_mail(&self, mail: &Thing) -> Plan {
+        let (intent, task) = (Intent::Draft, self.said.trim().to_owned());
+        let (entities, time) = (vec![mail.entity().to_owned()], self.read.times.words(self.said));
+        Plan::Hand(vec![Step { intent, task, entities, time, reason: reason(intent, &[]) }])
     }
 
     /// "Draft a reply", "who comes along?": a request without its object is about what was spoken of last.
@@ -449,7 +477,7 @@ impl<'a> Reply<'a> {
             let is_alone = next.is_empty() || BEHIND_PRONOUN.split_whitespace().any(|one| one == next);
             let is_it = is_free(IT) && !is_time && !self.has(Concept::Clock);
             let is_that =
-                is_free("that this those these das dies diese ca cela") && is_alone && !self.has(Concept::Saying);
+                is_free("that this those these das dies diese ca cela") && is_alone && (next.is_empty() || !self.has(Concept::Saying));
             (is_it || is_that).then_some(Pointed::Anything)
         })
     }
