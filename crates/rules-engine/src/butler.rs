@@ -436,6 +436,8 @@ fn in_vain(said: &str, current: &Turn, cx: &AgentContext) -> Option<Spoken> {
     let is_found = match is_beyond(said) {
         // "Turn the heating down" asks for no sentence about the heating.
         true if is_order_beyond(said) => false,
+        // Words that the household's own texts hold are nothing of another world in a question.
+        true if outside.is_empty() && opens_with_question(&words(said)) => thing::comes_near(current, cx),
         true => thing::is_plain(current) || thing::is_sure_of(current, &outside),
         false => thing::comes_near(current, cx),
     };
@@ -487,7 +489,7 @@ fn asks_about_ways(said: &str, cx: &AgentContext) -> bool {
     let (task, all) = (SpecialistTask::read(said, &cx.context), words(said));
     let Some(person) = task.person() else { return false };
     let is_in = |list: &str, word: &Word| list.split_whitespace().any(|one| one == word.folded);
-    let named = said.find(person).is_some_and(|at| all.get(1).is_some_and(|word| word.at.start == at));
+    let named = words(person).iter().any(|part| all.get(1).is_some_and(|word| word.folded == part.folded));
     let is_habit = all.iter().any(|word| is_in(DAYS, word));
     all.first().is_some_and(|word| is_in(OPENS, word)) && named && is_habit
 }

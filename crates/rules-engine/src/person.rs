@@ -143,7 +143,7 @@ fn is_bare(task: &SpecialistTask, list: &str) -> bool {
 /// The thing that was asked for; none where this does not answer it.
 pub(super) fn answer(task: &SpecialistTask, cx: &AgentContext, data: &Value) -> Option<String> {
     let (asked, speech) = (Asked::of(task), cx.speech);
-    let people = list(data, "people");
+    let people = meant(task, list(data, "people"));
     let [person] = people else {
         return match people.is_empty() {
             true => None,
@@ -216,7 +216,7 @@ pub(super) fn answer(task: &SpecialistTask, cx: &AgentContext, data: &Value) -> 
 /// Everything that is known, in a few lines.
 pub(super) fn told(task: &SpecialistTask, cx: &AgentContext, data: &Value) -> String {
     let speech = cx.speech;
-    let people = list(data, "people");
+    let people = meant(task, list(data, "people"));
     let person = match people {
         [] => {
             let who = Some(text_of(data, "asked")).filter(|who| !who.is_empty());
@@ -293,6 +293,24 @@ pub(super) fn told(task: &SpecialistTask, cx: &AgentContext, data: &Value) -> St
         lines.push(format!("- {}", speech.say("person_in_notes", &told)));
     }
     lines.join("\n")
+}
+
+/// Of several people of one kind, the one whose card speaks of who else is named: "the teacher of Ebba".
+fn meant<'a>(task: &SpecialistTask, people: &'a [Value]) -> &'a [Value] {
+    let said = household::time::words::words(&task.task);
+    let is_named = |person: &Value| {
+        let card = household::time::words::words(&text_of(&person["card"], "note"));
+        let is_name = |word: &str| word.len() > 2 && word.chars().next().is_some_and(char::is_uppercase);
+        let told = text_of(&person["card"], "note");
+        card.iter().filter(|word| is_name(&told[word.at.clone()])).any(|word| {
+            said.iter().any(|one| one.folded == word.folded || one.folded.strip_suffix('s') == Some(&word.folded))
+        })
+    };
+    let mut fitting = (0..people.len()).filter(|at| is_named(&people[*at]));
+    match (fitting.next(), fitting.next()) {
+        (Some(only), None) => &people[only..=only],
+        _ => people,
+    }
 }
 
 fn several(cx: &AgentContext, people: &[Value]) -> String {

@@ -326,9 +326,12 @@ impl DateWords {
             Some("event") => {
                 let place = Some(text_of(answer, "location")).filter(|place| !place.is_empty());
                 let more = Some(text_of(answer, "description")).filter(|more| !more.is_empty());
+                let cancelled = (answer["status"] == "cancelled")
+                    .then(|| format!(" ({})", self.speech.say("event_cancelled", &[])));
                 let title = format!(
-                    "{}{}{}",
+                    "{}{}{}{}",
                     text_of(answer, "title"),
+                    cancelled.unwrap_or_default(),
                     place.map(|place| format!(" ({place})")).unwrap_or_default(),
                     more.map(|more| format!(", \"{more}\"")).unwrap_or_default()
                 );

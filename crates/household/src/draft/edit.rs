@@ -5,7 +5,7 @@
 
 use serde::Deserialize;
 
-use super::phrases::{greeting, parting};
+use super::phrases::{greeting, kind_wish, parting};
 use super::style::Formality;
 use crate::mail::address::Person;
 use crate::text::{Language, fold};
@@ -80,7 +80,14 @@ impl Parts {
         match edit {
             Edit::Shorter => self.shorten(),
             Edit::MoreFormal => self.address(language, Formality::Formal, to),
-            Edit::Friendlier => self.address(language, Formality::Familiar, to),
+            Edit::Friendlier => {
+                self.address(language, Formality::Familiar, to);
+                // Where greeting and parting are friendly already, a wish is.
+                let wish = kind_wish(language);
+                if *self == before && !self.paragraphs.iter().any(|paragraph| paragraph.contains(wish)) {
+                    self.paragraphs.push(wish.to_owned());
+                }
+            }
         }
         *self != before
     }

@@ -119,6 +119,15 @@ pub(super) fn parting(language: Language, manner: Formality) -> &'static str {
     }
 }
 
+/// A sentence that makes a mail friendlier, whatever it is about.
+pub(super) fn kind_wish(language: Language) -> &'static str {
+    match language {
+        Language::English => "Have a lovely day!",
+        Language::German => "Ich wünsche noch einen schönen Tag!",
+        Language::French => "Belle journée !",
+    }
+}
+
 /// A time from start to end, as one would say it: `Friday, 16 January, 10:00–10:30`.
 pub(super) fn time(language: Language, start: &Zoned, end: Option<&Zoned>) -> String {
     let hours = match end {

@@ -81,8 +81,9 @@ impl Wanted {
         add(
             has(
                 "owe owed amount betrag montant schulde schulden dois cost costs price kostet kosten preis coute prix rate rates fee tarif satz \
-                 honorar pay payer bezahlen zahlen charge charged factured facture verlangt",
-            ) || asks("wie", "hoch"),
+                 honorar charge charged factured facture verlangt",
+            ) || asks("wie", "hoch")
+                || has("pay payer bezahlen zahlen") && has("much what wieviel viel was combien"),
             Self::Sum,
         );
         add(
@@ -96,7 +97,7 @@ impl Wanted {
             Self::Time,
         );
         add(
-            asks("how wie combien de", "long lang lange temps")
+            asks("how wie combien de", "long lang lange temps soon schnell bald quickly fast")
                 || has("duration dauer dauert duree dure minutes minuten hours stunden"),
             Self::Span,
         );
@@ -141,7 +142,8 @@ impl Wanted {
             Self::Number => {
                 digits > 0 || words_of(sentence).iter().any(|word| NUMBER_WORDS.contains(&format!(" {word} ")))
             }
-            Self::Span => has_span(sentence),
+            // An event says when it begins and ends.
+            Self::Span => is_dated || has_span(sentence),
             Self::Phone => digits >= 6 && longest_number(sentence) >= 6,
             Self::Code => has_code(sentence),
         }

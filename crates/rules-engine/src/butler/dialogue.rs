@@ -22,6 +22,8 @@ pub(super) struct Dialogue {
     pub things: Vec<Thing>,
     /// What was asked of a specialist last.
     pub last: Option<Step>,
+    /// What the calendar was asked last.
+    pub listing: Option<Step>,
     /// The day or period that was spoken of last, by its dates.
     pub day: Option<String>,
     /// The time that was spoken of last, in the words that said it.
@@ -133,6 +135,8 @@ impl Dialogue {
                 next.day = time.as_ref().map(|time| day_of(time, cx)).or(next.day);
                 next.time = time.or(next.time);
                 next.last = steps.last().cloned().or(next.last);
+                let is_of_days = |step: &&Step| step.intent == Intent::Schedule && step.time.is_some();
+                next.listing = steps.iter().rev().find(is_of_days).cloned().or(next.listing);
             }
         }
         if next.person != before {

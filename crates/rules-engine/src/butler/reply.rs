@@ -830,6 +830,11 @@ impl<'a> Reply<'a> {
     /// "And tomorrow?", "what about Tom?", "anything after six?": what was asked last, for another time, person or thing.
     fn same_again(&self) -> Option<Plan> {
         let last = self.dialogue.last.as_ref()?;
+        // Behind a question about one of the events of a day, another day asks for its events.
+        let is_inside = last.entities.iter().any(|entity| entity.starts_with(ABOUT));
+        let is_event = matches!(self.dialogue.things[..], [Thing::Event { .. }, ..]);
+        let is_day = (is_inside || last.time.is_none()) && is_event && self.words.len() <= 4 && !self.lacks_day();
+        let last = self.dialogue.listing.as_ref().filter(|_| is_day).unwrap_or(last);
         let is_short = self.words.len() <= LONGEST_FRAGMENT;
         let begins = |list: &str| list.split_whitespace().any(|one| one == self.word(0));
         let openings = ["what about", "how about", "was ist mit", "wie sieht es", "und ", "and ", "et "];
