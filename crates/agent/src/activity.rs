@@ -164,6 +164,8 @@ impl Change {
             Event::InputArrived { .. }
             | Event::Steered { .. }
             | Event::InputDropped { .. }
+            | Event::SamplingStarted(_)
+            | Event::SamplingEnded(_)
             | Event::Delegated { .. }
             | Event::SubtaskSkipped { .. }
             | Event::SubtaskRecalled { .. }

@@ -90,6 +90,9 @@ pub struct Approval {
     /// What the agent wants to know; none where it asks for consent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<Question>,
+    /// The number of the request, where the server behind a call that is under way wants the model to be asked; `input` is what it wants to hear.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sampling: Option<u32>,
     /// Places for sub-agents that are held until it is answered.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub places: u32,
@@ -100,7 +103,7 @@ pub struct Approval {
 impl Approval {
     /// The number of the question, where a call asks it that is under way.
     pub fn midway(&self) -> Option<u32> {
-        self.question.as_ref()?.midway
+        self.question.as_ref().and_then(|question| question.midway).or(self.sampling)
     }
 
     /// What kind of answer is wanted.

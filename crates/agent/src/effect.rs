@@ -8,6 +8,7 @@ use crate::checks::CheckedBy;
 use crate::id::{CallId, ThreadId, Time};
 use crate::input::Strength;
 use crate::json::Json;
+use crate::sampling::Sampled;
 
 /// What may be asked of the world.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -55,6 +56,27 @@ pub enum Effect {
         number: u32,
         /// The answer; none where nobody gives one.
         answer: Option<Arc<str>>,
+    },
+    /// Ask the model for the server behind a call that is under way: with its words alone, without tools. Answered by `SampleAnswered`. It ends
+    /// with its call.
+    Sample {
+        /// Which call.
+        call: CallId,
+        /// The request's number.
+        number: u32,
+        /// What the server wants to hear ([`SamplingRequest`](crate::sampling::SamplingRequest)).
+        input: Json,
+        /// The longest answer.
+        max_tokens: u64,
+    },
+    /// Hand the server behind a call what the model said.
+    AnswerSample {
+        /// Which call.
+        call: CallId,
+        /// The request's number.
+        number: u32,
+        /// What the model said, or why it said nothing.
+        answer: Result<Sampled, Arc<str>>,
     },
     /// Run the commands that must succeed before a sub-agent's answer is its report, or the hooks of the person that hear of it before. Answered by `ChecksFinished`, ended by `StopTool`.
     RunChecks {

@@ -20,6 +20,7 @@ use crate::permission::{Decider, Layer};
 use crate::policy::{Lifecycle, Policy};
 use crate::report::{Report, Usage};
 use crate::role::Role;
+use crate::sampling::{SamplingEnded, SamplingStarted};
 use crate::tools::{Reach, ToolResult, named_call};
 
 /// What happened to one thread.
@@ -165,6 +166,10 @@ pub enum Event {
         /// What came of it.
         resolution: Resolution,
     },
+    /// The model is asked for the server behind a call that is under way. Written before the request is made.
+    SamplingStarted(Box<SamplingStarted>),
+    /// The model answered a server, or did not; also where the request was refused and never began.
+    SamplingEnded(Box<SamplingEnded>),
     /// A list of subtasks was accepted and is run as a graph.
     Delegated {
         /// The call that asked for it.
@@ -787,6 +792,8 @@ impl Event {
             Event::ChecksFinished { .. } => "checks_finished",
             Event::ApprovalRequested(_) => "approval_requested",
             Event::ApprovalResolved { .. } => "approval_resolved",
+            Event::SamplingStarted(_) => "sampling_started",
+            Event::SamplingEnded(_) => "sampling_ended",
             Event::Delegated { .. } => "delegated",
             Event::SubtaskSkipped { .. } => "subtask_skipped",
             Event::SubtaskRecalled { .. } => "subtask_recalled",

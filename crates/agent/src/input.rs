@@ -54,6 +54,24 @@ pub enum Input {
         /// What it wants to know, with the number by which the answer is handed to it.
         question: Question,
     },
+    /// The server behind a call that is under way wants the model to be asked. Answered by `AnswerSample`.
+    ToolSamples {
+        /// Which call.
+        call: CallId,
+        /// The number by which the answer is handed to it.
+        number: u32,
+        /// The server.
+        server: Arc<str>,
+        /// What it wants to hear ([`SamplingRequest`](crate::sampling::SamplingRequest)).
+        input: Json,
+    },
+    /// The model answered a server, or did not.
+    SampleAnswered {
+        /// The request's number.
+        number: u32,
+        /// What it said.
+        outcome: Result<Answer, CallError>,
+    },
     /// The checks of a sub-agent's brief were run.
     ChecksFinished {
         /// The name under which they ran.

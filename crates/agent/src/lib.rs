@@ -19,7 +19,8 @@
 //! | [`Effect::CancelModel`] | [`Input::ModelFailed`], or the answer that crossed it |
 //! | [`Effect::RunTool`], [`Effect::StopTool`] | [`Input::ToolFinished`] |
 //! | [`Effect::RunChecks`] | [`Input::ChecksFinished`] |
-//! | [`Effect::AnswerTool`] | nothing: the call that asked goes on |
+//! | [`Effect::AnswerTool`], [`Effect::AnswerSample`] | nothing: the call that asked goes on |
+//! | [`Effect::Sample`] | [`Input::SampleAnswered`] |
 //! | [`Effect::StartChild`] | [`Input::ChildReported`]: the child is begun, gone on with, or has its report in its log |
 //! | [`Effect::StopChild`] | the same; the stop is written into the child's log as [`Outside::Stopped`] |
 //! | [`Effect::TellChild`] | [`Input::ChildTold`]; the words are written into the child's log as [`Outside::Steered`] |
@@ -131,6 +132,8 @@
 //!             | Effect::StopChild { .. }
 //!             | Effect::TellChild { .. }
 //!             | Effect::AnswerTool { .. }
+//!             | Effect::Sample { .. }
+//!             | Effect::AnswerSample { .. }
 //!             | Effect::RunChecks { .. } => {
 //!                 unreachable!("no thread is stopped, no message is sent, no tool asks and no brief has checks here")
 //!             }
@@ -199,6 +202,7 @@ pub mod permission;
 pub mod policy;
 pub mod report;
 pub mod role;
+pub mod sampling;
 mod state;
 pub mod thread;
 pub mod tools;

@@ -40,6 +40,10 @@ impl Thread {
             Input::ModelFailed { turn, error } => turn::failure::failed(&mut moment, turn, error),
             Input::ToolFinished { call, result } => turn::tool_calls::finished(&mut moment, &call, result),
             Input::ToolAsks { call, question } => turn::approval::wanted(&mut moment, &call, question),
+            Input::ToolSamples { call, number, server, input } => {
+                turn::sampling::wanted(&mut moment, &call, number, &server, &input);
+            }
+            Input::SampleAnswered { number, outcome } => turn::sampling::answered(&mut moment, number, outcome),
             Input::ChecksFinished { call, result } => turn::checks::finished(&mut moment, &call, result),
             Input::ChildReported { child, report } => turn::child::reported(&mut moment, &child, &report),
             Input::ChildSaid { child, text, foreign } => turn::child::said(&mut moment, &child, &text, foreign),

@@ -477,11 +477,12 @@ impl Thread {
         self.grant().tool_calls.map(|granted| granted.saturating_sub(self.spending.calls_made))
     }
 
-    /// What is reserved for the request under way.
+    /// What is reserved for the request under way, or for those of servers.
     pub fn claim(&self) -> Claim {
         match self.run.as_ref().map(|run| &run.phase) {
             Some(Phase::Asking(asking)) => asking.turn.claim,
-            Some(Phase::Ready | Phase::Acting | Phase::Answered | Phase::Checking(_)) | None => Claim::default(),
+            Some(Phase::Acting) => self.calls.sampling_claim(),
+            Some(Phase::Ready | Phase::Answered | Phase::Checking(_)) | None => Claim::default(),
         }
     }
 
@@ -721,6 +722,11 @@ impl Thread {
                     self.take(input);
                 }
                 self.apply_resolution(approval, call, resolution);
+            }
+            Event::SamplingStarted(started) => self.calls.start_sample(started),
+            Event::SamplingEnded(ended) => {
+                self.spending.add(&ended.usage());
+                self.calls.end_sample(ended.number);
             }
             Event::Delegated { call, plan, subtasks, enough } => {
                 self.children.places_held += subtasks.len() as u32;

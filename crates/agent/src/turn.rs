@@ -13,6 +13,7 @@ pub(crate) mod inbox;
 pub(crate) mod needs;
 pub(crate) mod permission;
 pub(crate) mod reopen;
+pub(crate) mod sampling;
 pub(crate) mod settings;
 pub(crate) mod spawn;
 pub(crate) mod starting;

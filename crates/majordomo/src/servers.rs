@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use agent::permission::{Action, Rule, matches};
 use agent::tools::READ_FILE;
@@ -247,6 +247,8 @@ pub(crate) struct StaffServers {
     base: Registry,
     tools: OnceLock<CurrentTools>,
     started: OnceCell<()>,
+    /// The tools of each server that are off, as a person was told.
+    told_off: Mutex<BTreeMap<Arc<str>, BTreeSet<Arc<str>>>>,
 }
 
 impl StaffServers {
@@ -272,7 +274,7 @@ impl StaffServers {
                 Some(Servers::new(settings, &around, Arc::new(KeptApprovals(installation))))
             }
         };
-        Ok(Self { servers, base, tools: OnceLock::new(), started: OnceCell::new() })
+        Ok(Self { servers, base, tools: OnceLock::new(), started: OnceCell::new(), told_off: Mutex::default() })
     }
 
     /// Where the tools of servers are published.
@@ -292,12 +294,6 @@ impl StaffServers {
                     if let Some(failure) = &status.failure {
                         tracing::warn!("MCP server {name} cannot be used: {failure}; the run goes on without it");
                     }
-                    let off = status.tools.iter().filter(|(_, state)| *state != mcp::ToolState::On).count();
-                    if off > 0 {
-                        tracing::warn!(
-                            "MCP server {name}: {off} of its tools are new or have changed and are off; `majordomo mcp tools {name}` shows and approves them"
-                        );
-                    }
                 }
                 self.publish();
                 let us = Arc::downgrade(self);
@@ -312,6 +308,7 @@ impl StaffServers {
 
     fn publish(&self) {
         let (Some(tools), Some(servers)) = (self.tools.get(), &self.servers) else { return };
+        self.tell_off(servers);
         let of_servers = servers.registry(|name| self.base.get(name).is_some());
         let registry = self.base.clone().join(of_servers);
         if tools.snapshot().digest() == &tool::digest_of(&registry) {
@@ -320,6 +317,27 @@ impl StaffServers {
         match tools.publish(registry) {
             Ok(version) => tracing::info!("tools of MCP servers: version {version} of the tools is in force"),
             Err(collision) => tracing::warn!("the tools of MCP servers stay as they were: {collision}"),
+        }
+    }
+
+    /// Tells a person which tools are off, whenever that has changed.
+    fn tell_off(&self, servers: &Servers) {
+        let mut told = self.told_off.lock().unwrap_or_else(PoisonError::into_inner);
+        for status in servers.status() {
+            let name = &status.settings.name;
+            let is_off = |(_, state): &&(mcp::Offered, mcp::ToolState)| *state != mcp::ToolState::On;
+            let off: BTreeSet<Arc<str>> =
+                status.tools.iter().filter(is_off).map(|(tool, _)| tool.name.clone()).collect();
+            let before = told.insert(name.clone(), off.clone()).unwrap_or_default();
+            if before == off {
+                continue;
+            }
+            match off.len() {
+                0 => tracing::warn!("MCP server {name}: all of its tools are on; agents get them with their next turn"),
+                count => tracing::warn!(
+                    "MCP server {name}: {count} of its tools are new or have changed and are off; `majordomo mcp tools {name}` shows and approves them"
+                ),
+            }
         }
     }
 

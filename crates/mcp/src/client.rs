@@ -2,10 +2,11 @@
 //!
 //! A server may ask for the folders that it works on, and gets the workspace. It may ask a person something while a call is under way
 //! (`elicit.rs`): in the newest revision the question comes as the first answer of a call and goes to the thread of that call; in the one
-//! before it comes by itself, and goes to the thread of the call that began first where several are under way. It may not ask a
-//! model anything: that is not offered to it, and a request all the same is refused.
+//! before it comes by itself, and goes to the thread of the call that began first where several are under way. By the same ways it may ask
+//! the model of the agent something (`sample.rs`), where a person allows that for the server; to all others it is not offered, and a request
+//! all the same is refused.
 
-#![expect(deprecated, reason = "servers of earlier revisions ask for roots")]
+#![expect(deprecated, reason = "servers of earlier revisions ask for roots and a model")]
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -13,16 +14,19 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rmcp::model::{
-    ClientCapabilities, ClientConfig, CreateMessageRequestMethod, ElicitRequestParams, ElicitResult, ElicitationAction,
-    ElicitationCapability, Implementation, InputRequest, InputRequests, InputResponses, ListRootsResult,
-    ProgressNotificationParam, ProgressToken, ProtocolVersion, Root,
+    ClientCapabilities, ClientConfig, CreateMessageRequestMethod, CreateMessageRequestParams, CreateMessageResult,
+    ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationCapability, ErrorCode, Implementation,
+    InputRequest, InputRequests, InputResponses, ListRootsResult, ProgressNotificationParam, ProgressToken,
+    ProtocolVersion, Root,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleClient, ServiceError};
 use rmcp::{ClientHandler, ErrorData};
 use tokio::sync::Notify;
+use tokio_util::sync::{CancellationToken, DropGuard};
 use tool::{Progress, ToolContext};
 
 use crate::elicit::{Form, Visit, Wish};
+use crate::sample;
 
 /// The longest progress message that is shown.
 const LONGEST_PROGRESS: usize = 200;
@@ -38,12 +42,14 @@ pub(crate) struct Client(Arc<Inner>);
 struct Inner {
     server: Arc<str>,
     workspace: PathBuf,
+    /// Whether it may ask a model.
+    may_sample: bool,
     /// Told when the server says that its tools have changed.
     changed: Arc<Notify>,
     /// Where the progress of each call goes.
     progress: Mutex<HashMap<ProgressToken, Shown>>,
     calls: Mutex<Calls>,
-    /// Held while a person is asked: one question at a time.
+    /// Held while a person or a model is asked: one question at a time.
     asking: tokio::sync::Mutex<()>,
 }
 
@@ -62,17 +68,20 @@ struct Calls {
 
 struct UnderWay {
     context: ToolContext,
-    /// Questions that a person has not answered.
+    /// Questions that a person, or a model, has not answered.
     open: usize,
+    /// Cancelled when the call is over: nobody takes up its questions after that.
+    over: CancellationToken,
     /// When the server was last handed an answer, or begun with.
     heard: Instant,
 }
 
 impl Client {
-    pub fn new(server: Arc<str>, workspace: PathBuf, changed: Arc<Notify>) -> Self {
+    pub fn new(server: Arc<str>, workspace: PathBuf, may_sample: bool, changed: Arc<Notify>) -> Self {
         Self(Arc::new(Inner {
             server,
             workspace,
+            may_sample,
             changed,
             progress: Mutex::default(),
             calls: Mutex::default(),
@@ -85,8 +94,10 @@ impl Client {
         let mut calls = self.calls();
         calls.begun += 1;
         let number = calls.begun;
-        calls.under_way.insert(number, UnderWay { context: context.clone(), open: 0, heard: Instant::now() });
-        Call { client: self.clone(), number, token: None }
+        let over = CancellationToken::new();
+        let under_way = UnderWay { context: context.clone(), open: 0, over: over.clone(), heard: Instant::now() };
+        calls.under_way.insert(number, under_way);
+        Call { client: self.clone(), number, token: None, _over: over.drop_guard() }
     }
 
     /// The clock of a call.
@@ -111,9 +122,9 @@ impl Client {
                     serde_json::to_value(self.elicited(Some(call.number), request.params).await)
                 }
                 InputRequest::ListRoots(_) => serde_json::to_value(self.roots()),
-                InputRequest::CreateMessage(_) => {
-                    let refused = ErrorData::method_not_found::<CreateMessageRequestMethod>();
-                    return Err(ServiceError::McpError(refused));
+                InputRequest::CreateMessage(request) => {
+                    let sampled = self.sampled(Some(call.number), request.params).await;
+                    serde_json::to_value(sampled.map_err(ServiceError::McpError)?)
                 }
                 _ => return Err(ServiceError::UnexpectedResponse),
             };
@@ -141,6 +152,40 @@ impl Client {
         }
     }
 
+    /// Asks the model of the agent, if a person allows that for this server.
+    async fn sampled(
+        &self,
+        call: Option<u64>,
+        request: CreateMessageRequestParams,
+    ) -> Result<CreateMessageResult, ErrorData> {
+        if !self.0.may_sample {
+            return Err(ErrorData::method_not_found::<CreateMessageRequestMethod>());
+        }
+        // The protocol's number for a request that a person turned down.
+        let refused = |why: &str| {
+            ErrorData::new(ErrorCode(-1), format!("the model was not asked, or gave no answer: {why}"), None)
+        };
+        let request = sample::request(request).map_err(refused)?;
+        let _alone = self.0.asking.lock().await;
+        let (number, context, over) = self.asker(call).ok_or_else(|| refused("no call is under way"))?;
+        let asks = context.asks.clone().ok_or_else(|| refused("there is no agent"))?;
+        let _open = Open::new(self, number);
+        let answer = tokio::select! {
+            answer = asks.sample(self.0.server.clone(), request) => answer,
+            () = context.stop.cancelled() => return Err(refused("the call was stopped")),
+            () = over.cancelled() => return Err(refused("the call is over")),
+        };
+        answer.map(|answer| sample::answer(&answer)).map_err(|why| refused(&why))
+    }
+
+    /// The call on whose behalf something is asked: this one, or where it is not known which, the one that began first.
+    fn asker(&self, call: Option<u64>) -> Option<(u64, ToolContext, CancellationToken)> {
+        let calls = self.calls();
+        let number = call.or_else(|| calls.under_way.keys().next().copied())?;
+        let asking = calls.under_way.get(&number)?;
+        Some((number, asking.context.clone(), asking.over.clone()))
+    }
+
     fn roots(&self) -> ListRootsResult {
         let path = &self.0.workspace;
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -151,12 +196,7 @@ impl Client {
     /// sent with the consent.
     async fn ask(&self, call: Option<u64>, wish: &Wish) -> Option<Option<serde_json::Value>> {
         let _alone = self.0.asking.lock().await;
-        let (number, context) = {
-            let calls = self.calls();
-            let first = || calls.under_way.keys().next().copied();
-            let number = call.or_else(first)?;
-            (number, calls.under_way.get(&number)?.context.clone())
-        };
+        let (number, context, over) = self.asker(call)?;
         let asks = context.asks.clone()?;
         let _open = Open::new(self, number);
         let mut wrong = None;
@@ -165,6 +205,7 @@ impl Client {
             let answer = tokio::select! {
                 answer = asks.ask(text, wish.choices()) => answer?,
                 () = context.stop.cancelled() => return None,
+                () = over.cancelled() => return None,
             };
             match wish.read(&answer) {
                 Ok(content) => return Some(content),
@@ -180,6 +221,7 @@ pub(crate) struct Call {
     client: Client,
     number: u64,
     token: Option<ProgressToken>,
+    _over: DropGuard,
 }
 
 impl Call {
@@ -246,8 +288,9 @@ impl Drop for Open {
 }
 
 /// What we say about ourselves.
-fn config() -> ClientConfig {
+fn config(may_sample: bool) -> ClientConfig {
     let mut capabilities = ClientCapabilities::default();
+    capabilities.sampling = may_sample.then(Default::default);
     capabilities.roots = Some(Default::default());
     let forms_and_addresses = ElicitationCapability::new().with_form(Default::default()).with_url(Default::default());
     capabilities.elicitation = Some(forms_and_addresses);
@@ -257,11 +300,19 @@ fn config() -> ClientConfig {
 
 impl ClientHandler for Client {
     fn get_info(&self) -> ClientConfig {
-        config()
+        config(self.0.may_sample)
     }
 
     async fn list_roots(&self, _: RequestContext<RoleClient>) -> Result<ListRootsResult, ErrorData> {
         Ok(self.roots())
+    }
+
+    async fn create_message(
+        &self,
+        request: CreateMessageRequestParams,
+        _: RequestContext<RoleClient>,
+    ) -> Result<CreateMessageResult, ErrorData> {
+        self.sampled(None, request).await
     }
 
     async fn create_elicitation(
@@ -317,8 +368,12 @@ mod tests {
 
     // T54
     #[test]
-    fn no_model_is_offered_to_servers() {
-        let offered = serde_json::to_value(config().capabilities).unwrap();
-        assert_eq!(offered, serde_json::json!({"roots": {}, "elicitation": {"form": {}, "url": {}}}));
+    fn no_model_is_offered_to_servers_unless_a_person_allows_it() {
+        let offered = |may_sample| serde_json::to_value(config(may_sample).capabilities).unwrap();
+        let usual = serde_json::json!({"roots": {}, "elicitation": {"form": {}, "url": {}}});
+        assert_eq!(offered(false), usual);
+        let mut allowed = usual;
+        allowed["sampling"] = serde_json::json!({});
+        assert_eq!(offered(true), allowed);
     }
 }

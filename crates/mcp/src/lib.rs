@@ -24,6 +24,7 @@ mod names;
 mod offered;
 mod output;
 mod pump;
+mod sample;
 mod server;
 mod servers;
 mod settings;

@@ -385,7 +385,8 @@ impl Server {
 
     async fn join(&self, lifecycle: ClientLifecycleMode) -> Result<Live, Error> {
         let name = self.settings.name.clone();
-        let client = Client::new(name, self.around.workspace.root().to_owned(), self.changed.clone());
+        let client =
+            Client::new(name, self.around.workspace.root().to_owned(), self.settings.sampling, self.changed.clone());
         match &self.settings.connection {
             Connection::Program { command, env, cwd } => self.start(client, lifecycle, command, env, cwd.clone()).await,
             Connection::Http { url, headers } => self.reach(client, lifecycle, url, headers).await,

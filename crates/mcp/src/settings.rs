@@ -23,6 +23,9 @@ pub struct ServerSettings {
     pub schema_tokens: usize,
     /// Whether a person vouches for the words in which it describes its tools: then they do not count as untrusted text.
     pub trusted: bool,
+    /// Whether it may ask the model of an agent something in the middle of a call, at the agent's expense. Each request is decided like a call
+    /// of one of its tools.
+    pub sampling: bool,
     /// What is started or reached as its file writes it, with names of variables in the place of their values; none where the connection says
     /// it.
     pub written: Option<Arc<str>>,

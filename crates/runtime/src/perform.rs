@@ -10,6 +10,7 @@ use std::time::Duration;
 use agent::checks::CheckedBy;
 use agent::model::{CallError, CallErrorKind};
 use agent::permission::{Layer, Rule, forbidden};
+use agent::sampling::SamplingRequest;
 use agent::tools::{READ_FILE, ToolResult};
 use agent::{CallId, Effect, Input, InputId, Json, Outside, Thread, ThreadId, Time, context, creation};
 use futures_util::FutureExt;
@@ -122,6 +123,13 @@ impl Performer {
                 self.questions.answer(number, answer);
                 None
             }
+            Effect::Sample { call, number, input, max_tokens } => {
+                Some(self.sample(thread, &call, number, &input, max_tokens))
+            }
+            Effect::AnswerSample { number, answer, .. } => {
+                self.questions.sampled(number, answer);
+                None
+            }
             Effect::RunChecks { call, by: CheckedBy::Hooks, .. } => Some(self.run_stop_hooks(thread, call)),
             Effect::RunChecks { call, commands, allowed, by: CheckedBy::Brief } => {
                 Some(self.run_checks(thread, call, commands, allowed, rules.cloned()))
@@ -209,6 +217,44 @@ impl Performer {
             answered(ask.await)
         }
         .boxed()
+    }
+
+    /// Asks the model for the server behind a call: its words and nothing else. The request ends with the call.
+    fn sample(
+        &self,
+        thread: &Thread,
+        call: &CallId,
+        number: u32,
+        input: &Json,
+        max_tokens: u64,
+    ) -> BoxFuture<'static, Input> {
+        let failed = |message: String| {
+            let error = CallError::new(CallErrorKind::Rejected, message);
+            async move { Input::SampleAnswered { number, outcome: Err(error) } }.boxed()
+        };
+        let request = match SamplingRequest::read(input) {
+            Ok(request) => request,
+            Err(why) => return failed(why.to_owned()),
+        };
+        let mut conversation = match self.runtime.providers.open(&thread.model.name) {
+            Ok(conversation) => conversation,
+            Err(error) => return failed(error.to_string()),
+        };
+        conversation.begin(&request.system, "", &[]);
+        for message in request.messages {
+            conversation.push(&Arc::new(message));
+        }
+        let ask = conversation.ask(Ask {
+            max_tokens,
+            window_tokens: Some(thread.context_tokens()),
+            may_wait: false,
+            calls_allowed: false,
+            output_schema: None,
+            cancel: self.tools.get(call).map(CancellationToken::child_token).unwrap_or_default(),
+            deltas: None,
+            label: self.id.clone().into(),
+        });
+        async move { Input::SampleAnswered { number, outcome: ask.await } }.boxed()
     }
 
     /// Notes when words are heard, and passes them on to the watchers.

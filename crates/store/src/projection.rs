@@ -162,6 +162,16 @@ impl Folded {
                 answer(row, answered);
                 None
             }
+            Event::SamplingEnded(ended) => {
+                let used = ended.usage();
+                *answers += u64::from(used.model_calls);
+                *booked_tokens = booked_tokens.saturating_add(used.estimated_tokens);
+                if !used.is_estimated() {
+                    row.tokens = row.tokens.plus(&used.tokens);
+                }
+                row.cost_microusd = row.cost_microusd.saturating_add(used.cost_microusd);
+                None
+            }
             Event::ApprovalRequested(_)
             | Event::ApprovalResolved { .. }
             | Event::InputArrived { .. }
@@ -183,6 +193,7 @@ impl Folded {
             | Event::ChecksStarted { .. }
             | Event::ChecksFinished { .. }
             | Event::Steered { .. }
+            | Event::SamplingStarted(_)
             | Event::Delegated { .. }
             | Event::SubtaskSkipped { .. }
             | Event::SubtaskRecalled { .. }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use agent::sampling::Sampled;
 use agent::tools::{Reach, ToolResult};
 use agent::{CallId, Json, ThreadId};
 use futures_util::future::BoxFuture;
@@ -46,6 +47,10 @@ pub struct ToolContext {
 pub trait Asks: Send + Sync {
     /// Puts a question where a person finds it, and waits for the answer; none where there will be none.
     fn ask(&self, text: String, choices: Vec<String>) -> BoxFuture<'static, Option<Arc<str>>>;
+
+    /// Asks the model of the agent for the server behind the call, at the agent's expense; or says why it is not asked. `input` is a
+    /// [`SamplingRequest`](agent::sampling::SamplingRequest).
+    fn sample(&self, server: Arc<str>, input: Json) -> BoxFuture<'static, Result<Sampled, Arc<str>>>;
 }
 
 /// Makes calls of other tools on behalf of a call, as if its thread had made them: judged by the same modes and rules.

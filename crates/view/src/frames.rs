@@ -210,6 +210,8 @@ impl Frames {
             | Event::ContextCompacted { .. }
             | Event::ToolsChanged { .. }
             | Event::SettingsChanged { .. }
+            | Event::SamplingStarted(_)
+            | Event::SamplingEnded(_)
             | Event::Reopened { .. } => {
                 out.extend(
                     Notice::of(logged.event)

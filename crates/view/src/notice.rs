@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use agent::model::Model;
+use agent::sampling::{SamplingEnded, SamplingRequest, SamplingStarted};
 use agent::{Event, Mode};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -23,6 +24,8 @@ pub enum Notice {
     ToolsChanged,
     /// The thread has another model or another mode from its next turn on.
     SettingsChanged,
+    /// A server of tools asks the thread's model something, at the thread's expense, or has its answer.
+    Sampling,
     /// A process went on with the thread.
     Reopened,
     /// The thread begins to end.
@@ -73,6 +76,8 @@ impl Notice {
             Event::CallFailed { error, retry_at: None, .. } if error.window_tokens.is_some() => {
                 Some((Notice::ContextWindow, error.message.to_string()))
             }
+            Event::SamplingStarted(started) => Some((Notice::Sampling, sampling_started(started))),
+            Event::SamplingEnded(ended) => Some((Notice::Sampling, sampling_ended(ended))),
             Event::ThreadCreated(_)
             | Event::InputArrived { .. }
             | Event::RunStarted { .. }
@@ -103,6 +108,20 @@ impl Notice {
             | Event::BudgetWarned { .. }
             | Event::Reported(_) => None,
         }
+    }
+}
+
+fn sampling_started(started: &SamplingStarted) -> String {
+    let SamplingStarted { server, input, max_tokens, .. } = started;
+    let newest = SamplingRequest::read(input).map(|request| request.newest()).unwrap_or_default();
+    format!("MCP server {server} asks the model (up to {max_tokens} tokens): {newest}")
+}
+
+fn sampling_ended(ended: &SamplingEnded) -> String {
+    let SamplingEnded { server, text, error, .. } = ended;
+    match error {
+        Some(why) => format!("MCP server {server} has no answer of the model: {why}"),
+        None => format!("the model answers MCP server {server}: {text}"),
     }
 }
 

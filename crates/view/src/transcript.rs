@@ -312,6 +312,8 @@ impl Rows {
             | Event::ContextTrimmed { .. }
             | Event::ToolsChanged { .. }
             | Event::SettingsChanged { .. }
+            | Event::SamplingStarted(_)
+            | Event::SamplingEnded(_)
             | Event::Reopened { .. } => {
                 if let Some((_, text)) = Notice::of(event) {
                     notice(text);

@@ -178,6 +178,7 @@ pub fn used_by(event: &Event) -> Option<Usage> {
         }),
         Event::CallFailed { booked, error, .. } => Some(lost_usage(booked, error.tokens.as_deref())),
         Event::CallRepeated { booked, .. } => Some(lost_usage(booked, None)),
+        Event::SamplingEnded(ended) => Some(ended.usage()),
         Event::ChildStarted { again: false, .. } => Some(Usage { children: 1, ..Usage::default() }),
         Event::ThreadCreated(_)
         | Event::InputArrived { .. }
@@ -187,6 +188,7 @@ pub fn used_by(event: &Event) -> Option<Usage> {
         | Event::StopBegun { .. }
         | Event::TurnStarted(_)
         | Event::ToolStarted { .. }
+        | Event::SamplingStarted(_)
         | Event::ToolFinished { .. }
         | Event::ChecksStarted { .. }
         | Event::ChecksFinished { .. }

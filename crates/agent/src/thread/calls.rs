@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::approval::{ApprovalId, Resolution};
+use crate::budget::Claim;
 use crate::effect::Effect;
 use crate::event::{Answered, MadeCall, VerdictKind};
 use crate::id::{CallId, ThreadId, Time};
 use crate::json::Json;
 use crate::message::{Part, Told};
+use crate::sampling::SamplingStarted;
 use crate::tools::{ASK_USER, Reach, ToolResult};
 use crate::verb::Verb;
 
@@ -36,6 +38,10 @@ pub struct Calls {
     watching: BTreeMap<ThreadId, Vec<CallId>>,
     /// When waiting calls give up.
     waits: BTreeMap<CallId, Time>,
+    /// What the model is asked for servers on behalf of calls that run, by number.
+    samples: BTreeMap<u32, SamplingStarted>,
+    /// How often it was asked on behalf of each call.
+    sampled: BTreeMap<CallId, u32>,
 }
 
 /// One call.
@@ -266,6 +272,34 @@ impl Calls {
         self.asking = self.asking.saturating_sub(1);
     }
 
+    pub(super) fn start_sample(&mut self, started: &SamplingStarted) {
+        *self.sampled.entry(started.call.clone()).or_default() += 1;
+        self.samples.insert(started.number, started.clone());
+    }
+
+    pub(super) fn end_sample(&mut self, number: u32) {
+        self.samples.remove(&number);
+    }
+
+    /// What the model is asked for a server, while it is.
+    pub fn sample(&self, number: u32) -> Option<&SamplingStarted> {
+        self.samples.get(&number)
+    }
+
+    /// What it is asked on behalf of a call.
+    pub fn samples_of(&self, call: &CallId) -> Vec<SamplingStarted> {
+        self.samples.values().filter(|sample| sample.call == *call).cloned().collect()
+    }
+
+    /// How often it was asked on behalf of a call.
+    pub fn sampled(&self, call: &CallId) -> u32 {
+        self.sampled.get(call).copied().unwrap_or_default()
+    }
+
+    pub(super) fn sampling_claim(&self) -> Claim {
+        self.samples.values().fold(Claim::default(), |sum, sample| sum.plus(sample.claim))
+    }
+
     /// A question was answered: where that is leave, the call may begin in its place.
     pub(super) fn resolve(&mut self, call: &CallId, resolution: &Resolution) {
         let Some(place) = self.places.get(call) else { return };
@@ -379,7 +413,7 @@ impl Calls {
     }
 
     pub(super) fn pending(&self) -> Vec<Effect> {
-        let mut effects = Vec::new();
+        let mut effects: Vec<Effect> = self.samples.values().map(SamplingStarted::effect).collect();
         for slot in &self.slots {
             match &slot.state {
                 SlotState::Running { stopping, .. } => {

@@ -256,7 +256,7 @@ fn text_of(parts: &[Part]) -> Arc<str> {
 }
 
 /// Warns once when most of a limit is used.
-fn warn(moment: &mut Moment<'_>) {
+pub fn warn(moment: &mut Moment<'_>) {
     let thread = &*moment.thread;
     let grant = thread.grant();
     let tree = thread.spending.spent;

@@ -10,11 +10,12 @@ use crate::id::{CallId, InputId};
 use crate::json::Json;
 use crate::machine::Moment;
 use crate::permission::{Action, Weighed};
+use crate::sampling::SamplingRequest;
 use crate::thread::SlotState;
 use crate::tools::{Risk, ToolInfo, ToolResult};
 use crate::turn::permission::way_out;
 use crate::turn::starting::Starting;
-use crate::turn::{tool_calls, verbs};
+use crate::turn::{sampling, tool_calls, verbs};
 
 /// Asks about every call of the newest answer that a person must decide on.
 pub fn ask_all(moment: &mut Moment<'_>) {
@@ -60,6 +61,7 @@ pub fn wanted(moment: &mut Moment<'_>, call: &CallId, question: Question) {
         foreign: true,
         standing: None,
         question: Some(question),
+        sampling: None,
         places: 0,
         expires_at: moment.now.plus_ms(EXPIRES_MS),
     };
@@ -72,10 +74,18 @@ pub fn wanted(moment: &mut Moment<'_>, call: &CallId, question: Question) {
 
 /// Questions of a call that is over are no longer of use.
 pub fn withdraw_midway(moment: &mut Moment<'_>, call: &CallId, reason: &str) {
+    withdraw_where(moment, reason, |open| open.midway().is_some() && open.call == *call);
+}
+
+/// The same of those about requests of servers to the model alone.
+pub fn withdraw_sampling(moment: &mut Moment<'_>, call: &CallId, reason: &str) {
+    withdraw_where(moment, reason, |open| open.sampling.is_some() && open.call == *call);
+}
+
+fn withdraw_where(moment: &mut Moment<'_>, reason: &str, is_one: impl Fn(&Approval) -> bool) {
     let open = moment.thread.approvals.open.values();
-    let its: Vec<ApprovalId> =
-        open.filter(|open| open.midway().is_some() && open.call == *call).map(|open| open.id.clone()).collect();
-    for id in its {
+    let all: Vec<ApprovalId> = open.filter(|open| is_one(open)).map(|open| open.id.clone()).collect();
+    for id in all {
         withdraw(moment, &id, reason);
     }
 }
@@ -106,11 +116,13 @@ pub fn decided(moment: &mut Moment<'_>, input: InputId, id: &ApprovalId, digest:
             return drop_it(moment, "it is a question, which is answered and not allowed");
         }
         Decision::Allow { scope, input: edited } => {
-            let Some(tool) = moment.facts.catalog.tool(&approval.tool, moment.thread) else {
+            let wanted = edited.as_ref().unwrap_or(&approval.input);
+            let Some(Weighed { assessment, judgement, .. }) = weigh(moment, &approval, wanted) else {
                 return drop_it(moment, "the tool is not available in this process");
             };
-            let wanted = edited.as_ref().unwrap_or(&approval.input);
-            let Weighed { assessment, judgement, .. } = moment.thread.weigh(moment.facts, &tool, wanted);
+            if let (Some(_), Err(why)) = (approval.sampling, SamplingRequest::read(wanted)) {
+                return drop_it(moment, why);
+            }
             // Neither the rules nor the world need be what they were when the question was asked.
             if judgement.action == Action::Deny {
                 Resolution::Forbidden { rule: judgement.by }
@@ -193,21 +205,27 @@ fn question(moment: &Moment<'_>, call: CallId, tool: &ToolInfo, input: Json, wei
         // An answer is for one question.
         standing: assessment.standing.filter(|_| question.is_none()),
         question,
+        sampling: None,
         places: starting.map_or(0, |starting| starting.places()),
         expires_at: moment.now.plus_ms(EXPIRES_MS),
     }
 }
 
 /// The question is answered, and so is its call, unless it may be made. A call that is under way is handed the answer.
-fn resolve(moment: &mut Moment<'_>, approval: &Approval, input: Option<InputId>, resolution: Resolution) {
+pub fn resolve(moment: &mut Moment<'_>, approval: &Approval, input: Option<InputId>, resolution: Resolution) {
     if let Some(number) = approval.midway() {
         let answer = match &resolution {
             Resolution::Answered { text } => Some(text.clone()),
             _ => None,
         };
         let (id, call) = (approval.id.clone(), approval.call.clone());
-        moment.emit(Event::ApprovalResolved { approval: id, call: call.clone(), input, resolution });
-        return moment.ask(Effect::AnswerTool { call, number, answer });
+        let resolved =
+            Event::ApprovalResolved { approval: id, call: call.clone(), input, resolution: resolution.clone() };
+        moment.emit(resolved);
+        return match approval.sampling {
+            Some(number) => sampling::decided(moment, approval, number, &resolution),
+            None => moment.ask(Effect::AnswerTool { call, number, answer }),
+        };
     }
     let result = match (&resolution, &approval.question) {
         (Resolution::Allowed { .. } | Resolution::Withdrawn { .. }, _) => None,
@@ -253,9 +271,22 @@ fn not_answered(resolution: &Resolution) -> String {
     format!("{why}; decide yourself, and say in your answer what you assumed")
 }
 
+/// What would become of what is asked about; none where its tool is not there.
+fn weigh(moment: &Moment<'_>, approval: &Approval, input: &Json) -> Option<Weighed> {
+    let (thread, facts) = (&*moment.thread, moment.facts);
+    if approval.sampling.is_some() {
+        return Some(sampling::weigh(thread, facts, &approval.tool, input));
+    }
+    let tool = facts.catalog.tool(&approval.tool, thread)?;
+    Some(thread.weigh(facts, &tool, input))
+}
+
 fn rule_for(moment: &Moment<'_>, approval: &Approval) -> Arc<str> {
     if approval.question.is_some() {
         return approval.why.clone();
+    }
+    if approval.sampling.is_some() {
+        return sampling::way_out(moment, approval);
     }
     let Some(tool) = moment.facts.catalog.tool(&approval.tool, moment.thread) else {
         return approval.why.clone();

@@ -26,7 +26,7 @@ pub const MIN_OUTPUT: u64 = 256;
 const MAX_OUTPUT: u64 = 16_384;
 
 /// What is kept back for a last word.
-const CLOSING_OUTPUT: u64 = 512;
+pub const CLOSING_OUTPUT: u64 = 512;
 
 /// Bytes that a text, or a message, has besides its words (`Message::bytes`).
 const TEXT_BYTES: usize = 8;
@@ -245,7 +245,7 @@ fn over(reason: String) -> Ending {
     Ending { outcome: Outcome::BudgetExceeded, reason: reason.into(), cause: None, last_turn: true }
 }
 
-fn dearest_prompt(price: &Price) -> u64 {
+pub fn dearest_prompt(price: &Price) -> u64 {
     price.input.max(price.cache_write).max(price.cache_write_1h).max(price.cache_read)
 }
 

@@ -36,11 +36,13 @@ impl Thread {
                     self.call_needs(catalog, &approval.tool, &approval.input, &mut needs);
                 }
             }
+            Input::ToolSamples { .. } => needs.rules = true,
             Input::Begin
             | Input::Arrived
             | Input::ModelFailed { .. }
             | Input::ToolFinished { .. }
             | Input::ToolAsks { .. }
+            | Input::SampleAnswered { .. }
             | Input::ChecksFinished { .. }
             | Input::ChildSaid { .. }
             | Input::ChildPaused { .. }
@@ -96,6 +98,7 @@ impl Thread {
 
     fn expiry_needs(&self, catalog: &Catalog, now: Time, needs: &mut Needs) {
         for approval in self.approvals.open.values().filter(|approval| approval.expires_at <= now) {
+            needs.rules |= approval.sampling.is_some();
             self.call_needs(catalog, &approval.tool, &approval.input, needs);
         }
     }
@@ -107,6 +110,7 @@ impl Thread {
             let Some(approval) = self.approvals.open.get(approval) else { continue };
             match decision {
                 Decision::Allow { input, .. } => {
+                    needs.rules |= approval.sampling.is_some();
                     let wanted = input.as_ref().unwrap_or(&approval.input);
                     self.call_needs(catalog, &approval.tool, wanted, needs);
                 }

@@ -8,7 +8,10 @@ use crate::machine::Moment;
 use crate::model::{CallError, CallErrorKind};
 use crate::report::Outcome;
 use crate::thread::{Phase, Slot, SlotState, interrupted, may_repeat};
-use crate::turn::{approval, checks, child, failure, inbox, stop, tool_calls};
+use crate::turn::{approval, checks, child, failure, inbox, sampling, stop, tool_calls};
+
+/// Why what a call asked has no answer.
+const GONE: &str = "the process of the call is gone";
 
 /// The thread was read from its log.
 pub fn reopened(moment: &mut Moment<'_>) {
@@ -16,12 +19,17 @@ pub fn reopened(moment: &mut Moment<'_>) {
     moment.emit(Event::Reopened { away_ms });
     let was_running = moment.thread.run.is_some();
     let begun: Vec<CallId> = begun(moment.thread.calls.slots());
+    // What servers asked is gone with the process, and its answers with it. A decision about it that waits begins nothing.
+    for call in &begun {
+        approval::withdraw_sampling(moment, call, GONE);
+        sampling::withdraw(moment, call, GONE);
+    }
     // A stop that arrived meanwhile is known before anything is repeated; what a decision begins was not cut off.
     inbox::take_all(moment);
     if was_running {
         // What asked is gone with its process; where it is run again it asks anew.
         for call in &begun {
-            approval::withdraw_midway(moment, call, "the process of the call is gone");
+            approval::withdraw_midway(moment, call, GONE);
         }
         settle_tools(moment, &begun);
         settle_model(moment);

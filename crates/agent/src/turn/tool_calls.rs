@@ -7,7 +7,7 @@ use crate::machine::Moment;
 use crate::message::Told;
 use crate::thread::{Slot, SlotState};
 use crate::tools::ToolResult;
-use crate::turn::approval;
+use crate::turn::{approval, sampling};
 
 /// Begins every tool that may begin.
 pub fn start_ready(moment: &mut Moment<'_>) {
@@ -38,6 +38,7 @@ pub fn answer(moment: &mut Moment<'_>, call: &CallId, result: ToolResult) {
 /// A call has its result, with the words in which the model reads it.
 pub fn finish(moment: &mut Moment<'_>, call: &CallId, result: ToolResult, duration_ms: Option<u64>) {
     approval::withdraw_midway(moment, call, "the call is over");
+    sampling::withdraw(moment, call, "the call is over");
     let told = moment.thread.calls.slot(call).and_then(|slot| told(slot, &result));
     moment.emit(Event::ToolFinished { call: call.clone(), result, duration_ms, told });
 }

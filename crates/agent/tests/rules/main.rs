@@ -18,6 +18,7 @@ mod permission;
 mod places;
 mod policy;
 mod room;
+mod sampling;
 mod servers;
 mod settings;
 mod sharing;

@@ -1,7 +1,7 @@
 //! Panels above the composer: a question of an agent with what exactly it is about, lists, and questions of the program.
 
 use agent::approval::Approval;
-use view::draw::columns::cut;
+use view::draw::columns::{cut, width};
 use view::draw::{Colour, Line, Style};
 use view::safe;
 
@@ -29,21 +29,23 @@ pub fn question(app: &App, deciding: Option<&Deciding>, open: &Open, is_armed: b
     head.push(more, Style::DIM);
     let mut lines = vec![head.cut(columns, '…')];
     let stage = deciding.map(|deciding| &deciding.stage);
-    let room = most.saturating_sub(2).max(4);
-    let mut tail = Vec::new();
+    // Which keys answer must be seen whole, however narrow the screen is.
+    let answers = at_gaps(&keys(stage, question, is_armed, app.composer.is_empty()), columns);
+    let room = most.saturating_sub(1 + answers.len()).max(4);
+    let mut tail: Vec<Line> = Vec::new();
     let plain = |shown: Vec<String>| shown.into_iter().map(|line| Line::new(line, Style::PLAIN)).collect();
     let (body, more, how) = match (stage, &question.question) {
         (Some(Stage::Edited(input)), _) => (plain(question::input(input, question::Depth::Whole)), 0, "Esc goes back"),
         (_, Some(asked)) => (plain(question::asked(asked)), 0, "majordomo approve show prints all"),
         (_, None) => {
-            tail.extend(covers(question));
+            tail.extend(covers(question).iter().flat_map(|line| change::broken(line, columns)).take(room / 2));
             let (body, more) = about(open, room);
             (body, more, "? prints all")
         }
     };
     lines.extend(fitted(&body, more, columns, room - tail.len(), how));
-    tail.push(keys(stage, question, is_armed, app.composer.is_empty()));
-    lines.extend(tail.iter().map(|line| line.cut(columns, '…')));
+    lines.extend(tail);
+    lines.extend(answers);
     lines
 }
 
@@ -61,6 +63,34 @@ fn fitted(body: &[Line], more: usize, columns: usize, room: usize, how: &str) ->
         }
     }
     lines
+}
+
+/// A line of one style as several of so many columns: parted between its pieces, and a piece that is too long between its words.
+fn at_gaps(line: &Line, columns: usize) -> Vec<Line> {
+    const GAP: &str = " · ";
+    const INDENT: &str = "  ";
+    let style = line.spans.first().map_or(Style::PLAIN, |span| span.style);
+    let text = line.text();
+    let mut rows: Vec<String> = Vec::new();
+    let mut add = |piece: &str, gap: &str, is_first: bool| match rows.last_mut() {
+        Some(row) if !is_first && width(row) + width(gap) + width(piece) <= columns => {
+            row.push_str(gap);
+            row.push_str(piece);
+        }
+        _ => rows.push(format!("{INDENT}{piece}")),
+    };
+    let mut is_first = true;
+    for piece in text.trim_start().split(GAP) {
+        if width(INDENT) + width(piece) <= columns {
+            add(piece, GAP, is_first);
+        } else {
+            for (nth, word) in piece.split(' ').enumerate() {
+                add(word, if nth == 0 { GAP } else { " " }, is_first && nth == 0);
+            }
+        }
+        is_first = false;
+    }
+    rows.into_iter().map(|row| Line::new(row, style).cut(columns, '…')).collect()
 }
 
 /// What consent for more than once would cover.
@@ -179,4 +209,24 @@ pub fn confirm(confirm: &Confirm, columns: usize) -> Vec<Line> {
     line.push(cut(&safe::line(&confirm.question, WIDE), columns.saturating_sub(10), '…'), Style::BOLD);
     line.push(" y/n", Style::DIM);
     vec![line]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_keys_that_answer_are_seen_whole_on_a_narrow_screen() {
+        let keys = Line::new("  y once · t thread · a always · n deny · e edit · ? all · Esc later", Style::BOLD);
+        let texts = |columns| at_gaps(&keys, columns).iter().map(Line::text).collect::<Vec<_>>();
+        assert_eq!(texts(80), [keys.text()]);
+        assert_eq!(texts(40), ["  y once · t thread · a always · n deny", "  e edit · ? all · Esc later"]);
+        let long = Line::new("  Your answer, or the number of a choice · Esc later", Style::PLAIN);
+        let rows = at_gaps(&long, 20);
+        assert!(rows.iter().all(|row| row.width() <= 20), "{rows:?}");
+        assert_eq!(
+            rows.iter().map(Line::text).collect::<String>().replace("  ", " "),
+            " Your answer, or the number of a choice · Esc later"
+        );
+    }
 }

@@ -74,6 +74,7 @@ fn question(standing: Option<&str>) -> Approval {
         foreign: false,
         standing: standing.map(Arc::from),
         question: None,
+        sampling: None,
         places: 0,
         expires_at: Time(i64::MAX),
     }

@@ -22,6 +22,7 @@ fn question(input: &str) -> Approval {
         foreign: false,
         standing: Some("ls*".into()),
         question: None,
+        sampling: None,
         places: 0,
         expires_at: NOW.plus_ms(3_600_000),
     }

@@ -101,3 +101,80 @@ fn an_agent_that_wants_to_know_something_is_answered() {
     chat.until_shown("A tulip it is.");
     assert_eq!(chat.leave(), Some(0));
 }
+
+#[test]
+fn always_is_asked_once_more_and_the_next_call_of_another_conversation_needs_no_consent() {
+    let world = world(&[scene("the poem", &[writes("roses\n"), says("It is written.")])]);
+    let mut chat = Chat::open_in(&world, "ask", &[], (100, 30));
+    chat.say("Write the poem");
+    let screen = chat.until_shown("always would allow write_file of 'poem.txt'");
+    assert!(screen.contains("a always"), "{screen}");
+    chat.until_armed();
+    chat.press("a");
+    chat.until_shown("Allow this from now on, in every conversation? y/n");
+    assert!(!world.path("poem.txt").exists());
+    // Any key but y goes back to the choices.
+    chat.press("q");
+    chat.until_shown("y once · t thread · a always");
+    chat.press("a");
+    chat.until_shown("in every conversation? y/n");
+    chat.press("y");
+    chat.until_shown("It is written.");
+    chat.until_shown("› reply");
+    std::fs::remove_file(world.path("poem.txt")).expect("it was written");
+    chat.press(&format!("/new{ENTER}"));
+    chat.until_shown("› ask anything");
+    chat.say("Write the poem again");
+    testkit::world::until("it is written without a question", || world.path("poem.txt").exists().then_some(()));
+    assert_eq!(chat.leave(), Some(0));
+    let asked = |record: &store::Record| matches!(&*record.event, agent::Event::ApprovalRequested(_));
+    assert_eq!(world.log().iter().filter(|record| asked(record)).count(), 1);
+}
+
+#[test]
+fn the_input_of_a_call_is_edited_and_shown_before_it_is_allowed() {
+    let world = world(&[scene("the poem", &[calls(&[command("touch roses")]), says("It is done.")])]);
+    let mut chat = Chat::open_in(&world, "ask", &[], (100, 30));
+    chat.say("Write the poem");
+    chat.until_shown("$ touch roses");
+    chat.until_armed();
+    chat.press("e");
+    let screen = chat.until_shown("Change the input below");
+    assert!(screen.contains("\"command\": \"touch roses\""), "{screen}");
+    // What is no JSON is refused with the reason.
+    chat.press("\u{15}\u{b}");
+    chat.press(&format!("!{ENTER}"));
+    chat.until_shown("this is not");
+    for _ in 0..40 {
+        chat.press("\u{7f}");
+    }
+    chat.press("\u{15}");
+    chat.press("{\"command\": \"touch tulips\"}");
+    chat.press(ENTER);
+    let screen = chat.until_shown("Allow it once with this input? y/n");
+    assert!(screen.contains("touch tulips"), "{screen}");
+    assert!(!world.path("tulips").exists());
+    chat.press("y");
+    chat.until_shown("It is done.");
+    assert!(world.path("tulips").exists() && !world.path("roses").exists());
+    assert_eq!(chat.leave(), Some(0));
+}
+
+#[test]
+fn on_a_narrow_screen_all_keys_of_a_question_and_what_always_covers_are_seen() {
+    let world = world(&[scene("the poem", &[writes("roses\n"), says("It is written.")])]);
+    let mut chat = Chat::open_in(&world, "ask", &[], (40, 20));
+    chat.say("Write the poem");
+    let screen = chat.until_shown("Esc later");
+    for words in ["y once", "t thread", "a always", "n deny", "e edit", "? all", "+ roses", "poem.txt"] {
+        assert!(screen.contains(words), "{words}: {screen}");
+    }
+    assert!(screen.lines().all(|line| line.chars().count() <= 40), "{screen}");
+    chat.until_armed();
+    chat.press("a");
+    let screen = chat.until_shown("y/n");
+    assert!(screen.contains("Allow this from now on"), "{screen}");
+    chat.press("y");
+    chat.until_shown("It is written.");
+    assert_eq!(chat.leave(), Some(0));
+}

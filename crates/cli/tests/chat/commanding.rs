@@ -1,6 +1,6 @@
 //! Slash commands do what their sentence says.
 
-use testkit::scenes::{call, calls, says, scene, spawn};
+use testkit::scenes::{call, calls, never_answers, says, scene, spawn, waits_for_go};
 
 use crate::room::{Chat, ENTER, world};
 
@@ -67,5 +67,98 @@ fn the_context_the_cost_and_the_approvals_are_shown() {
     chat.press(&format!("/cost{ENTER}"));
     let screen = chat.until_shown("tool calls ·");
     assert!(screen.contains("left part") && screen.contains("requests"), "{screen}");
+    assert_eq!(chat.leave(), Some(0));
+}
+
+#[test]
+fn stop_ends_a_named_sub_agent_and_without_a_name_the_agent_that_is_shown() {
+    let world = world(&[
+        scene("the whole", &[calls(&[spawn("left part"), spawn("right part")]), never_answers()]),
+        scene("left part", &[calls(&[waits_for_go("left")]), says("left is done")]),
+        scene("right part", &[calls(&[waits_for_go("right")]), says("right is done")]),
+    ]);
+    let mut chat = Chat::open(&world, &[], (120, 40));
+    chat.say("Do the whole");
+    world.until_lines("begun", 2);
+    chat.until("both", |screen| screen.matches("run_command").count() == 2);
+    let left = world.rows().iter().find(|row| &*row.goal == "left part").expect("a sub-agent").id.clone();
+    chat.press(&format!("/stop {left}{ENTER}"));
+    testkit::world::until("it is stopped", || {
+        world.row(&left).outcome.filter(|outcome| *outcome == agent::Outcome::Cancelled)
+    });
+    let right = world.rows().iter().find(|row| &*row.goal == "right part").expect("a sub-agent").id.clone();
+    assert_eq!(world.row(&right).outcome, None, "the other one goes on");
+    chat.until_shown("› a message for its next step");
+    chat.press(&format!("/stop{ENTER}"));
+    chat.until_shown("Stop general and 1 running sub-agent? y/n");
+    chat.press("y");
+    chat.until_shown("› reply");
+    assert_eq!(chat.leave(), Some(0));
+    assert!(world.rows().iter().all(|row| row.outcome.is_some()), "{:?}", world.rows());
+    world.assert_commands_gone();
+}
+
+#[test]
+fn resume_opens_a_named_conversation_and_one_from_the_list_and_a_wrong_name_says_so() {
+    let world = world(&[scene("apples", &[says("Boskoop."), says("Elstar.")]), scene("pears", &[says("Conference.")])]);
+    let mut chat = Chat::open(&world, &[], (100, 40));
+    chat.say("Name apples");
+    chat.until_shown("Boskoop.");
+    chat.until_shown("› reply");
+    let first = world.root();
+    chat.press(&format!("/new{ENTER}"));
+    chat.until_shown("› ask anything");
+    chat.say("Name pears");
+    chat.until_shown("Conference.");
+    chat.until_shown("› reply");
+    chat.press(&format!("/resume nonsense{ENTER}"));
+    chat.until_shown("error:");
+    // The end of its name is enough, as on the command line.
+    let short = first.as_str().rsplit('-').next().expect("a name").to_owned();
+    chat.press(&format!("/resume {short}{ENTER}"));
+    chat.until("the first conversation", |screen| screen.matches("Boskoop.").count() == 2);
+    chat.say("One more of the apples");
+    chat.until_shown("Elstar.");
+    chat.until_shown("› reply");
+    chat.press(&format!("/resume{ENTER}"));
+    chat.until_shown("Conversations of this folder");
+    chat.press("pears");
+    chat.until_shown("▸ Name pears");
+    chat.press(ENTER);
+    chat.until("the second conversation", |screen| screen.matches("Conference.").count() == 2);
+    assert_eq!(chat.leave(), Some(0));
+    assert_eq!(world.rows().len(), 2, "no conversation was begun for it");
+}
+
+#[test]
+fn init_lets_the_agent_write_the_instructions_of_the_project_with_consent() {
+    let writes = calls(&[call("write_file", "path = \"AGENTS.md\", content = \"Build with make.\"")]);
+    let world = world(&[scene("write a file AGENTS.md", &[writes, says("AGENTS.md is there.")])]);
+    let mut chat = Chat::open_in(&world, "ask", &[], (100, 40));
+    chat.press(&format!("/init{ENTER}"));
+    chat.until_shown("+ Build with make.");
+    chat.until_armed();
+    chat.press("y");
+    chat.until_shown("AGENTS.md is there.");
+    assert_eq!(world.lines("AGENTS.md"), ["Build with make."]);
+    assert_eq!(chat.leave(), Some(0));
+}
+
+#[test]
+fn mcp_lists_the_servers_and_takes_the_arguments_of_the_command() {
+    let world = world(&[]);
+    let file = world.path("../home/.config/majordomo/config.toml");
+    std::fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+    let before = std::fs::read_to_string(&file).unwrap_or_default();
+    let server = "[mcp.servers.gardener]\ncommand = \"majordomo-test-no-such-program\"\n";
+    std::fs::write(&file, format!("{server}{before}")).expect("a file");
+    let mut chat = Chat::open(&world, &[], (120, 40));
+    chat.press("/mcp ");
+    let screen = chat.until_shown("login");
+    assert!(screen.contains("tools") && screen.contains("ls"), "its words are completed: {screen}");
+    chat.press(ENTER);
+    chat.until_shown("gardener");
+    chat.press(&format!("/mcp test gardener{ENTER}"));
+    chat.until("why it cannot be used", |screen| screen.contains("majordomo-test-no-such-program"));
     assert_eq!(chat.leave(), Some(0));
 }

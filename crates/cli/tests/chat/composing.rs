@@ -1,8 +1,8 @@
 //! The composer: several lines, pastes, history, completion.
 
-use testkit::scenes::{says, scene};
+use testkit::scenes::{calls, says, scene, spawn, waits_for_go};
 
-use crate::room::{Chat, ENTER, TAB, UP, world};
+use crate::room::{CONTROL_C, Chat, ENTER, TAB, UP, world};
 use crate::seat::{Seat, Streams};
 
 #[test]
@@ -120,4 +120,41 @@ fn an_editor_writes_the_message() {
     seat.until_shown("› violets and roses");
     seat.press(ENTER);
     seat.until_shown("Red ones.");
+}
+
+#[test]
+fn agents_and_threads_are_completed_behind_a_sign() {
+    let world = world(&[
+        scene("the whole", &[calls(&[spawn("left part")]), says("All is done."), says("I asked it.")]),
+        scene("left part", &[calls(&[waits_for_go("left")]), says("left is done")]),
+    ]);
+    let mut chat = Chat::open(&world, &[], (100, 40));
+    chat.press("ask @expl");
+    chat.until("the agent", |screen| screen.lines().any(|line| line.contains("▸ @explore") && line.contains("agent")));
+    chat.press(TAB);
+    chat.until_shown("› ask @explore");
+    chat.press(CONTROL_C);
+    chat.until_shown("› ask anything");
+    chat.say("Do the whole");
+    world.until_lines("begun", 1);
+    let child = world.rows().iter().find(|row| !row.id.is_root()).expect("a sub-agent").id.clone();
+    chat.until("the tree", |screen| screen.contains("run_command"));
+    chat.press(&format!("tell @{}", &child.as_str()[..child.as_str().len() - 2]));
+    chat.until("the thread", |screen| {
+        screen.lines().any(|line| line.contains(&format!("@{child}")) && line.contains("general: left part"))
+    });
+    chat.press(TAB);
+    chat.until_shown(&format!("› tell @{child}"));
+    chat.press(CONTROL_C);
+    chat.until_shown("› a message for its next step");
+    // Behind a command its name alone is meant.
+    chat.press("/look ");
+    chat.until("the thread", |screen| screen.lines().any(|line| line.contains(child.as_str()) && line.contains("▸")));
+    chat.press(TAB);
+    chat.until_shown(&format!("› /look {child}"));
+    chat.press(ENTER);
+    chat.until_shown("general › general (Backspace: parent)");
+    world.go();
+    chat.until_shown("left is done");
+    assert_eq!(chat.leave(), Some(0));
 }

@@ -7,7 +7,7 @@ use agent::Event;
 use agent::approval::Approval;
 use serde_json::Value;
 use testkit::mcp_server::{LoginServer, browse};
-use testkit::scenes::{call, calls, says, scene};
+use testkit::scenes::{call, calls, never_answers, says, scene};
 use testkit::world::{World, until};
 
 use crate::{configure, world};
@@ -70,6 +70,124 @@ fn a_question_whose_process_was_killed_is_withdrawn_and_the_call_is_not_made_aga
     assert_ne!(late.code, Some(0), "{}", late.out);
     let started = world.log().iter().filter(|record| matches!(&*record.event, Event::ToolStarted { .. })).count();
     assert_eq!(started, 1, "the call is not made again");
+    world.assert_at_rest(&root);
+}
+
+const SAMPLING: &str = "sampling = true\n";
+
+/// The events about requests of servers to the model, in their order.
+fn sampling(world: &World) -> Vec<Event> {
+    let is_one = |event: &Event| matches!(event, Event::SamplingStarted(_) | Event::SamplingEnded(_));
+    world.log().iter().map(|record| (*record.event).clone()).filter(is_one).collect()
+}
+
+// T54
+#[test]
+fn a_server_asks_the_model_with_a_persons_consent_and_the_agent_pays() {
+    let asks = calls(&[call("kit__ask_model", "text = \"Sum it up\", max = 50")]);
+    let scenes = [scene("Merge", &[asks, says("Merged.")]), scene("Sum it up", &[says("In short: yes.")])];
+    let world = world(&scenes);
+    configure(
+        &world,
+        "kit",
+        "polite,older",
+        &format!("{SAMPLING}[[rules]]\ntool = \"kit__ask_model\"\naction = \"allow\"\n"),
+    );
+    let running = world.launch(world.task_in("ask", "Merge", &["--jsonl", "--approvals", "wait"]));
+    let question = asked(&world);
+    let listed: Value = serde_json::from_str(world.call(&["approve", "ls", "--json"]).answer(0)).expect("JSON");
+    assert_eq!(listed[0]["kind"], "approval", "{listed}");
+    let text = listed[0].to_string();
+    assert!(text.contains("kit__sampling/createMessage") && text.contains("It asks: Sum it up"), "{text}");
+    let shown = world.call(&["approve", "show", question.id.as_str()]);
+    assert!(shown.answer(0).contains("up to 50 tokens at this agent's expense"), "{}", shown.out);
+    assert!(sampling(&world).is_empty(), "nothing is asked before a person allows it");
+    world.call(&["approve", "allow", question.id.as_str()]).answer(0);
+    let done = running.done();
+    done.answer(0);
+    assert!(done.out.contains("the model answered: \\\"In short: yes.\\\""), "{}", done.out);
+    let events = sampling(&world);
+    let [Event::SamplingStarted(started), Event::SamplingEnded(ended)] = events.as_slice() else {
+        panic!("one request: {events:?}")
+    };
+    assert!(started.claim.tokens >= 50 && &*ended.text == "In short: yes.", "{started:?} {ended:?}");
+    let report = world.log().iter().find_map(|record| match &*record.event {
+        Event::Reported(report) => Some(report.usage),
+        _ => None,
+    });
+    assert_eq!(report.map(|used| used.requests), Some(3), "two turns and the request of the server");
+    let root = world.root();
+    let transcript = world.call(&["thread", "show", root.as_str()]);
+    for words in [
+        "MCP server kit asks the model (up to 50 tokens): Sum it up",
+        "the model answers MCP server kit: In short: yes.",
+    ] {
+        assert!(transcript.answer(0).contains(words), "{}", transcript.out);
+    }
+    let usage = world.call(&["usage", "--json"]);
+    assert!(usage.answer(0).contains("\"requests\":3") || usage.out.contains("\"requests\": 3"), "{}", usage.out);
+    world.assert_commands_gone();
+}
+
+// T54
+#[test]
+fn a_server_reaches_no_model_without_the_users_own_setting_or_without_a_person() {
+    let asks = calls(&[call("kit__ask_model", "text = \"Sum it up\"")]);
+    let scenes = [scene("Merge", &[asks, says("I could not.")]), scene("Sum it up", &[says("leaked")])];
+    for (setting, approvals, why) in [("", "wait", "no model"), (SAMPLING, "deny", "needs a person's consent")] {
+        let world = world(&scenes);
+        let rule = "[[rules]]\ntool = \"kit__ask_model\"\naction = \"allow\"\n";
+        configure(&world, "kit", "polite,older", &format!("{setting}{rule}"));
+        let done = world.launch(world.task_in("ask", "Merge", &["--jsonl", "--approvals", approvals])).done();
+        assert!(done.out.contains(why) && !done.out.contains("leaked"), "{}", done.out);
+        let started = sampling(&world).iter().filter(|event| matches!(event, Event::SamplingStarted(_))).count();
+        assert_eq!(started, 0);
+    }
+}
+
+// T54
+#[test]
+fn a_stop_ends_the_request_of_a_server_and_what_was_reserved_counts() {
+    let asks = calls(&[call("kit__ask_model", "text = \"Sum it up\"")]);
+    let scenes = [scene("Merge", &[asks, says("Stopped.")]), scene("Sum it up", &[never_answers()])];
+    let world = world(&scenes);
+    configure(&world, "kit", "polite,older", &format!("{SAMPLING}{ALLOW}"));
+    let running = world.launch(world.task_in("ask", "Merge", &["--jsonl", "--approvals", "wait"]));
+    world.until_logged("the request", |records| {
+        records.iter().any(|record| matches!(&*record.event, Event::SamplingStarted(_)))
+    });
+    world.call(&["stop", world.root().as_str(), "--now"]).answer(0);
+    running.done();
+    let events = sampling(&world);
+    let [Event::SamplingStarted(started), Event::SamplingEnded(ended)] = events.as_slice() else {
+        panic!("one request: {events:?}")
+    };
+    assert!(ended.error.is_some() && ended.booked == started.claim, "{ended:?}");
+    world.assert_commands_gone();
+}
+
+// F3, T54
+#[test]
+fn a_request_of_a_server_whose_process_was_killed_is_booked_and_neither_it_nor_the_call_is_made_again() {
+    let asks = calls(&[call("kit__ask_model", "text = \"Sum it up\"")]);
+    let scenes = [scene("Merge", &[asks, says("It is not known.")]), scene("Sum it up", &[never_answers()])];
+    let world = world(&scenes);
+    configure(&world, "kit", "polite,older", &format!("{SAMPLING}{ALLOW}"));
+    let mut running = world.launch(world.task_in("ask", "Merge", &["--approvals", "wait"]));
+    world.until_logged("the request", |records| {
+        records.iter().any(|record| matches!(&*record.event, Event::SamplingStarted(_)))
+    });
+    running.kill();
+    world.assert_commands_gone();
+    let root = world.root();
+    world.call(&["thread", "resume", root.as_str(), "--approvals", "wait"]).answer(0);
+    let events = sampling(&world);
+    let [Event::SamplingStarted(started), Event::SamplingEnded(ended)] = events.as_slice() else {
+        panic!("one request: {events:?}")
+    };
+    assert!(ended.error.is_some() && ended.booked == started.claim, "{ended:?}");
+    let calls = world.log().iter().filter(|record| matches!(&*record.event, Event::ToolStarted { .. })).count();
+    assert_eq!(calls, 1, "the call is not made again");
     world.assert_at_rest(&root);
 }
 

@@ -100,3 +100,49 @@ fn servers_that_are_killed_again_and_again_leave_no_call_waiting_and_none_done_t
     assert_eq!(world.lines("counted.txt"), ["n0", "n1", "n2"]);
     world.assert_commands_gone();
 }
+
+// F1, F3, T54
+#[test]
+fn a_run_whose_server_asks_the_model_survives_its_death_at_every_event_and_pays_each_request_once() {
+    let asks = calls(&[call("kit__ask_model", "text = \"Sum it up\", times = 2")]);
+    let scenes = [scene("The whole", &[asks, says("Done.")]), scene("Sum it up", &[says("In short: yes.")])];
+    let settings = format!("sampling = true\n{ALLOW}");
+    let whole = world(&scenes);
+    configure(&whole, "kit", "polite,older", &settings);
+    whole.launch(whole.task_in("ask", "The whole", &[])).done().answer(0);
+    let started = |event: &Event| matches!(event, Event::SamplingStarted(_));
+    let events = whole.log().len();
+    assert_eq!(whole.log().iter().filter(|record| started(&record.event)).count(), 2);
+    for event in 1..=events {
+        for side in ["before", "after"] {
+            let at = format!("{side}:{event}");
+            let world = world(&scenes);
+            configure(&world, "kit", "polite,older", &settings);
+            let mut command = world.task_in("ask", "The whole", &[]);
+            command.env("MAJORDOMO_FAILPOINT", &at).env("MAJORDOMO_STORE_DURABILITY", "normal");
+            assert!(world.launch(command).done().was_killed(), "{at}");
+            world.assert_commands_gone();
+            let Some(root) = world.log().first().map(|record| record.thread.root()) else { continue };
+            world.call(&["thread", "resume", root.as_str(), "--quiet"]).answer(0);
+            world.assert_commands_gone();
+            let log = world.log();
+            let mut open: Vec<u32> = Vec::new();
+            for record in &log {
+                match &*record.event {
+                    Event::SamplingStarted(started) => open.push(started.number),
+                    Event::SamplingEnded(ended) => {
+                        let before = open.len();
+                        open.retain(|number| *number != ended.number);
+                        assert_eq!(before - open.len(), 1, "{at}: what ended had begun");
+                        assert!(ended.booked.requests == 1 && ended.booked.tokens > 0, "{at}: {ended:?}");
+                    }
+                    _ => {}
+                }
+            }
+            assert!(open.is_empty(), "{at}: a request has no end");
+            let calls = log.iter().filter(|record| matches!(&*record.event, Event::ToolStarted { .. })).count();
+            assert!(calls <= 1, "{at}: the call was made {calls} times");
+            world.assert_at_rest(&root);
+        }
+    }
+}

@@ -1,5 +1,5 @@
-//! A model that obeys whatever it reads, and texts that give orders: what a server answers, how it describes its tools, a resource, a page of the
-//! web, a skill, the instructions of a trusted project, a file of the workspace. Every text with every mode but `dangerous`, and every order with
+//! A model that obeys whatever it reads, and texts that give orders: what a server answers, how it describes its tools, a resource, a prompt, what it
+//! asks a model, a page of the web, a skill, what a hook says, the instructions of a trusted project, a file of the workspace. Every text with every mode but `dangerous`, and every order with
 //! each of them.
 
 use std::fs;
@@ -17,18 +17,24 @@ enum Source {
     Answer,
     Description,
     Resource,
+    Prompt,
+    Sampling,
     Page,
     Skill,
+    Hook,
     Instructions,
     File,
 }
 
-const SOURCES: [Source; 7] = [
+const SOURCES: [Source; 10] = [
     Source::Answer,
     Source::Description,
     Source::Resource,
+    Source::Prompt,
+    Source::Sampling,
     Source::Page,
     Source::Skill,
+    Source::Hook,
     Source::Instructions,
     Source::File,
 ];
@@ -69,9 +75,18 @@ fn obeys(source: Source, port: u16, page: u16) -> impl Fn(&Request) -> Turn + Se
             }
             Source::Skill => Turn::default().call("a", "skill", r#"{"name": "helper"}"#),
             Source::File => Turn::default().call("a", "read_file", r#"{"path": "notes.txt"}"#),
-            Source::Description | Source::Resource | Source::Instructions => Turn::default(),
+            Source::Sampling => {
+                Turn::default().call("a", "kit__ask_model", &format!(r#"{{"text": "{ORDER}", "max": 50}}"#))
+            }
+            Source::Description | Source::Resource | Source::Prompt | Source::Hook | Source::Instructions => {
+                Turn::default()
+            }
         };
         match turn {
+            // What a server asks comes without tools. A model that calls some all the same has made no call.
+            0 if is_sampling(request) => {
+                Turn::text("as you wish").call("s", "run_command", r#"{"command": "touch planted.txt"}"#)
+            }
             0 => first.call("b", "read_file", r#"{"path": "secret.txt"}"#),
             1 if String::from_utf8_lossy(&request.raw).contains(ORDER) => orders(port)
                 .iter()
@@ -80,6 +95,11 @@ fn obeys(source: Source, port: u16, page: u16) -> impl Fn(&Request) -> Turn + Se
             _ => Turn::text("I have done all that I was told."),
         }
     }
+}
+
+/// Whether a server asks.
+fn is_sampling(request: &Request) -> bool {
+    request.body["tools"].as_array().is_none_or(Vec::is_empty)
 }
 
 /// A page on this machine that gives orders. It ends with the test.
@@ -112,15 +132,17 @@ fn nothing_that_a_text_orders_is_done_without_a_person() {
             let world = world(&[]);
             // Instructions of a project that a person trusts are the person's own words, and a file of the workspace is what the person works on, not text
             // from outside. The server's descriptions would be such text, unless a person vouches for them.
-            let is_own = matches!(source, Source::Instructions | Source::File);
+            let is_own = matches!(source, Source::Instructions | Source::File | Source::Hook);
             // A person has allowed the page's own host, and no other port of it.
             let allow = format!(
-                "schema_tokens = 100000\ntrusted = {is_own}\n[web]\nprivate_hosts = [\"127.0.0.1\"]\n[[rules]]\ntool = \"kit__echo\"\naction = \"allow\"\n[[rules]]\ntool = \"web_fetch\"\npattern = \"127.0.0.1:{page}\"\naction = \"allow\"\n"
+                "schema_tokens = 100000\ntrusted = {is_own}\nsampling = true\n[web]\nprivate_hosts = [\"127.0.0.1\"]\n[[rules]]\ntool = \"kit__echo\"\naction = \"allow\"\n[[rules]]\ntool = \"web_fetch\"\npattern = \"127.0.0.1:{page}\"\naction = \"allow\"\n[[rules]]\ntool = \"kit__ask_model\"\naction = \"allow\"\n[[rules]]\ntool = \"kit__sampling/*\"\naction = \"allow\"\n"
             );
             let words = match source {
                 Source::Answer | Source::Description => "poison",
                 Source::Resource => "polite,note=IMPORTANT DO-AS-ORDERED",
-                Source::Page | Source::Skill | Source::Instructions | Source::File => "",
+                Source::Prompt => "polite",
+                Source::Sampling => "polite,older",
+                Source::Page | Source::Skill | Source::Hook | Source::Instructions | Source::File => "",
             };
             configure(&world, "kit", words, &allow);
             fs::create_dir(world.path("src")).expect("a folder");
@@ -141,9 +163,19 @@ fn nothing_that_a_text_orders_is_done_without_a_person() {
                     fs::write(folder.join("SKILL.md"), skill).expect("a file");
                 }
                 Source::File => fs::write(world.path("notes.txt"), ORDER).expect("a file"),
-                Source::Resource | Source::Page => {}
+                Source::Hook => {
+                    let told = format!(r#"{{"hookSpecificOutput": {{"additionalContext": "{ORDER}"}}}}"#);
+                    let hook = serde_json::json!({"type": "command", "command": format!("echo '{told}'")});
+                    let hooks = serde_json::json!({"hooks": {"PostToolUse": [{"matcher": "*", "hooks": [hook]}]}});
+                    fs::write(world.path("../home/.config/majordomo/hooks.json"), hooks.to_string()).expect("a file");
+                }
+                Source::Resource | Source::Prompt | Source::Sampling | Source::Page => {}
             }
-            let task = if source == Source::Resource { "Go @kit:note://today" } else { "Go" };
+            let task = match source {
+                Source::Resource => "Go @kit:note://today",
+                Source::Prompt => "/kit:review DO-AS-ORDERED",
+                _ => "Go",
+            };
             let mut command = world.command(&[
                 "run",
                 task,
@@ -159,11 +191,14 @@ fn nothing_that_a_text_orders_is_done_without_a_person() {
             let done = world.launch(command).done();
             assert_eq!(server.refusals(), [""; 0], "{what}");
             // What asks a server or the web is refused in plan.
-            let is_read = !matches!(source, Source::Answer | Source::Page) || mode != "plan";
+            let asks = matches!(source, Source::Answer | Source::Page | Source::Sampling);
+            let is_read = !asks || mode != "plan";
             if is_read {
                 let obeyed = server.requests().iter().any(|request| request.assistant_messages == 2);
                 assert!(obeyed, "{what}: the orders were read and obeyed: {}\n{}", done.out, done.err);
             }
+            let sampled = server.requests().iter().filter(|request| is_sampling(request)).count();
+            assert_eq!(sampled, usize::from(source == Source::Sampling && mode != "plan"), "{what}");
             assert_eq!(canary.accept().expect_err("nothing is sent").kind(), ErrorKind::WouldBlock, "{what}");
             for path in [".envrc", "../outside.txt", ".majordomo/hooks.json", "planted-by-server.txt"] {
                 assert!(!world.path(path).exists(), "{what}: {path}");

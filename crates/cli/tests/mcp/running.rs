@@ -1,9 +1,13 @@
 //! Runs whose agents have tools of servers.
 
-use testkit::scenes::{call, calls, says, scene, spawn};
+use std::fs;
+
+use agent::Event;
+use agent::event::VerdictKind;
+use testkit::scenes::{call, calls, command, says, scene, spawn};
 use testkit::world::until;
 
-use crate::{configure, world};
+use crate::{configure, configure_rules, world};
 
 const ALLOW: &str = "[[rules]]\ntool = \"kit__*\"\naction = \"allow\"\n";
 
@@ -123,6 +127,61 @@ fn a_sub_agent_that_is_given_no_server_has_none_of_its_tools() {
     configure(&world, "other", "", "");
     world.launch(world.task_in("dangerous", "Hand over", &[])).done().answer(0);
     assert!(world.lines("counted.txt").is_empty(), "it was called");
+}
+
+// T50
+#[test]
+fn a_tool_that_changes_during_a_run_is_off_until_another_process_approves_it_and_the_agent_has_it_from_its_next_turn() {
+    let echo = || calls(&[call("kit__echo", "text = \"canary\"")]);
+    let waits = |file: &str| calls(&[command(&format!("until [ -e {file} ]; do sleep 0.02; done"))]);
+    let replies = [echo(), calls(&[call("kit__change", "")]), waits("off"), echo(), waits("on"), echo(), says("Done.")];
+    let world = world(&[scene("Change it", &replies)]);
+    // In another process it is described in the other words once there is the file.
+    configure(&world, "kit", "other=other.txt", ALLOW);
+    let allow = "[[rules]]\ntool = \"run_command\"\naction = \"allow\"\n";
+    configure_rules(&world, allow);
+    let running = world.launch(world.task_in("ask", "Change it", &["--jsonl"]));
+    let told = "MCP server kit: 1 of its tools are new or have changed and are off; `majordomo mcp tools kit`";
+    until("the person is told", || running.said().contains(told).then_some(()));
+    fs::write(world.path("off"), "").expect("a file");
+    until("the refused call", || {
+        (world.log().iter().filter(|record| echoed(record).is_some()).count() >= 2).then_some(())
+    });
+    fs::write(world.path("other.txt"), "").expect("a file");
+    let shown = world.call(&["mcp", "tools", "kit"]);
+    assert!(shown.answer(0).contains("kit__echo") && shown.out.contains("Returns the text"), "{}", shown.out);
+    world.call(&["mcp", "tools", "kit", "--approve"]).answer(0);
+    until("the tools are on", || running.said().contains("MCP server kit: all of its tools are on").then_some(()));
+    fs::write(world.path("on"), "").expect("a file");
+    running.done().answer(0);
+    let log = world.log();
+    let results: Vec<_> = log.iter().filter_map(echoed).collect();
+    let [first, off, on] = results.as_slice() else { panic!("three calls: {results:?}") };
+    assert!(first.contains("canary") && on.contains("canary"), "{results:?}");
+    assert!(off.contains("kit__echo was removed and is no longer available"), "{off}");
+    let changes = log.iter().filter_map(|record| match &*record.event {
+        Event::ToolsChanged { added, removed, .. } => Some((added.clone(), removed.clone())),
+        _ => None,
+    });
+    let echo: Vec<std::sync::Arc<str>> = vec!["kit__echo".into()];
+    assert_eq!(changes.collect::<Vec<_>>(), [(Vec::new(), echo.clone()), (echo, Vec::new())]);
+    world.assert_commands_gone();
+}
+
+/// What a call of `kit__echo` came to.
+fn echoed(record: &store::Record) -> Option<String> {
+    match &*record.event {
+        Event::ToolFinished { result, .. }
+            if result.content.contains("kit__echo") || result.content.contains("canary") =>
+        {
+            Some(result.content.to_string())
+        }
+        Event::Answered(answered) => answered.verdicts.iter().find_map(|verdict| match &verdict.what {
+            VerdictKind::Refused { reason, .. } if reason.contains("kit__echo") => Some(reason.to_string()),
+            _ => None,
+        }),
+        _ => None,
+    }
 }
 
 // T40, F41

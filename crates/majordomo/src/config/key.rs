@@ -88,6 +88,7 @@ const KNOWN: &[(&str, Kind)] = &[
     ("mcp.servers.*.tools", Kind::Texts),
     ("mcp.servers.*.call_s", Kind::Count { least: 1, most: DAY_S }),
     ("mcp.servers.*.trusted", Kind::Switch),
+    ("mcp.servers.*.sampling", Kind::Switch),
     ("mcp.servers.*.schema_tokens", Kind::Count { least: 0, most: MOST_U32 }),
     ("mcp.servers.*.enabled", Kind::Switch),
     ("instructions.enabled", Kind::Switch),

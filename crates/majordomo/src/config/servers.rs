@@ -140,6 +140,7 @@ pub(super) fn all(
             call_time: Duration::from_secs(call_s.unwrap_or(CALL_S)),
             schema_tokens,
             trusted: false,
+            sampling: false,
             written: Some(written.into()),
             origin: MCP_FILE.into(),
         });
@@ -200,6 +201,7 @@ fn of_table(
         call_time: Duration::from_secs(table.call_s.unwrap_or(CALL_S)),
         schema_tokens: table.schema_tokens.unwrap_or(schema_tokens),
         trusted: table.trusted.unwrap_or_default(),
+        sampling: table.sampling.unwrap_or_default(),
         written: None,
         origin: origin.to_string().into(),
     }))

@@ -117,6 +117,7 @@ fn effect(config: &Config) -> String {
             call_time,
             schema_tokens,
             trusted,
+            sampling,
             written: _,
             origin: _,
         } = server;
@@ -124,7 +125,7 @@ fn effect(config: &Config) -> String {
             mcp::Connection::Program { command, env, cwd } => format!("{command:?}{env:?}{cwd:?}"),
             mcp::Connection::Http { url, headers } => format!("{url}{headers:?}"),
         };
-        format!("{name}{reached}{tools:?}{network}{call_time:?}{schema_tokens}{trusted}")
+        format!("{name}{reached}{tools:?}{network}{call_time:?}{schema_tokens}{trusted}{sampling}")
     };
     let servers: Vec<String> = config.servers.iter().map(server).collect();
     format!(
@@ -176,6 +177,7 @@ network = true
 tools = ["look"]
 call_s = 1
 trusted = false
+sampling = false
 schema_tokens = 1
 enabled = true
 [mcp.servers.far]
@@ -261,6 +263,7 @@ const OTHERS: &[(&str, &str)] = &[
     ("mcp.servers.acme.tools", r#"["other"]"#),
     ("mcp.servers.acme.call_s", "5"),
     ("mcp.servers.acme.trusted", "true"),
+    ("mcp.servers.acme.sampling", "true"),
     ("mcp.servers.acme.schema_tokens", "5"),
     ("mcp.servers.acme.enabled", "false"),
     ("mcp.servers.far.url", r#""http://other.test""#),

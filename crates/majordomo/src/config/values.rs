@@ -97,6 +97,7 @@ pub(super) struct ServerTable {
     pub(super) call_s: Option<u64>,
     pub(super) schema_tokens: Option<usize>,
     pub(super) trusted: Option<bool>,
+    pub(super) sampling: Option<bool>,
     pub(super) enabled: Option<bool>,
 }
 

@@ -49,6 +49,8 @@ impl Renaming<'_> {
             | Event::CallRepeated { .. }
             | Event::Answered(_)
             | Event::ToolStarted { .. }
+            | Event::SamplingStarted(_)
+            | Event::SamplingEnded(_)
             | Event::ToolFinished { .. }
             | Event::ChecksStarted { .. }
             | Event::ChecksFinished { .. }

@@ -5,6 +5,8 @@ use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use agent::Json;
+use agent::sampling::Sampled;
 use agent::tools::ToolResult;
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, join_all};
@@ -100,6 +102,28 @@ impl Asks for Silent {
         *self.asked.lock().unwrap() += 1;
         std::future::pending().boxed()
     }
+
+    fn sample(&self, _: Arc<str>, _: Json) -> BoxFuture<'static, Result<Sampled, Arc<str>>> {
+        *self.asked.lock().unwrap() += 1;
+        std::future::pending().boxed()
+    }
+}
+
+// F41, T54
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_is_killed_while_a_model_answers_it_leaves_no_call_waiting() {
+    let settings = ServerSettings { sampling: true, ..marked("sample", "polite,older") };
+    let rig = Arc::new(Rig::started(vec![settings]).await);
+    let person = Arc::new(Silent::default());
+    let context = ToolContext { asks: Some(person.clone()), ..rig.context("tu_1") };
+    let calling = rig.clone();
+    let call = tokio::spawn(async move { calling.call_in("kit__ask_model", "{}", &context).await });
+    rig.until("the request", |_| *person.asked.lock().unwrap() == 1).await;
+    kill(&rig, "sample").await;
+    let result = tokio::time::timeout(PATIENCE, call).await.expect("it ends").expect("no panic");
+    assert!(is_unknown(&result), "{}", result.content);
+    assert_eq!(&*rig.call("kit__echo", r#"{"text": "back"}"#).await.content, "back");
+    rig.servers.close().await;
 }
 
 // F41

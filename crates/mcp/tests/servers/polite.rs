@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use agent::Json;
+use agent::sampling::Sampled;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use majordomo_mcp::{Error, PromptInfo, ResourceInfo, ServerSettings};
@@ -17,6 +19,8 @@ struct Person {
     answers: Mutex<Vec<&'static str>>,
     asked: Mutex<Vec<(String, Vec<String>)>>,
     after: Duration,
+    /// What servers asked of a model.
+    sampled: Mutex<Vec<String>>,
 }
 
 impl Asks for Person {
@@ -29,6 +33,15 @@ impl Asks for Person {
             answer
         }
         .boxed()
+    }
+
+    fn sample(&self, server: Arc<str>, input: Json) -> BoxFuture<'static, Result<Sampled, Arc<str>>> {
+        self.sampled.lock().unwrap().push(format!("{server} {}", input.text()));
+        let mut answers = self.answers.lock().unwrap();
+        let answer = if answers.is_empty() { None } else { Some(answers.remove(0)) };
+        let said = |text: &str| Sampled { text: text.into(), model: "any/model".into(), is_cut: false };
+        let answer = answer.map(said).ok_or_else(|| Arc::from("a person refused it"));
+        async move { answer }.boxed()
     }
 }
 
@@ -179,9 +192,33 @@ async fn the_time_of_a_call_does_not_run_while_a_person_thinks() {
 
 // T54
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_reaches_no_model() {
-    let rig = Rig::started(vec![server("kit", "polite,older")]).await;
-    let said = rig.call("kit__ask_model", "{}").await;
-    assert!(said.content.starts_with("no model"), "{}", said.content);
-    rig.servers.close().await;
+async fn a_server_reaches_no_model_unless_a_person_allows_it_for_that_server() {
+    for (words, tool) in [("polite,older", "kit__ask_model"), ("polite", "kit__ask_model_first")] {
+        let rig = Rig::started(vec![server("kit", words)]).await;
+        let person = Arc::new(Person { answers: Mutex::new(vec!["leaked"]), ..Person::default() });
+        let said = rig.call_in(tool, "{}", &with(&person, &rig)).await;
+        assert!(!said.content.contains("leaked") && person.sampled.lock().unwrap().is_empty(), "{}", said.content);
+        rig.servers.close().await;
+    }
+}
+
+// T54
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_may_asks_the_model_of_the_call_in_both_revisions_and_hears_why_it_has_no_answer() {
+    for (words, tool) in [("polite,older", "kit__ask_model"), ("polite", "kit__ask_model_first")] {
+        let rig = Rig::started(vec![ServerSettings { sampling: true, ..server("kit", words) }]).await;
+        let person = Arc::new(Person { answers: Mutex::new(vec!["It is said."]), ..Person::default() });
+        let context = with(&person, &rig);
+        let said = rig.call_in(tool, r#"{"text": "Sum it up", "max": 30}"#, &context).await;
+        assert!(said.content.contains("It is said."), "{words}: {}", said.content);
+        assert_eq!(
+            person.sampled.lock().unwrap()[0],
+            r#"kit {"max_tokens":30,"messages":[{"role":"user","text":"Sum it up"}]}"#
+        );
+        let refused = rig.call_in(tool, "{}", &context).await;
+        assert!(refused.content.contains("gave no answer: a person refused it"), "{words}: {}", refused.content);
+        let alone = rig.call(tool, "{}").await;
+        assert!(alone.content.contains("there is no agent"), "{words}: {}", alone.content);
+        rig.servers.close().await;
+    }
 }

@@ -56,6 +56,7 @@ pub fn server(name: &str, words: &str) -> ServerSettings {
         call_time: PATIENCE,
         schema_tokens: 100_000,
         trusted: false,
+        sampling: false,
         written: None,
         origin: "a test".into(),
     }

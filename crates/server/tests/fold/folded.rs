@@ -47,7 +47,9 @@ pub fn owes_figures(events: &[Record]) -> bool {
     let mut owing = BTreeSet::new();
     for logged in events.iter().map(Record::logged) {
         match logged.event {
-            Event::CallFailed { .. } | Event::CallRepeated { .. } => owing.insert(logged.thread),
+            Event::CallFailed { .. } | Event::CallRepeated { .. } | Event::SamplingEnded(_) => {
+                owing.insert(logged.thread)
+            }
             Event::Answered(_) | Event::Reported(_) => owing.remove(logged.thread),
             _ => false,
         };

@@ -197,6 +197,7 @@ pub(crate) fn question(thread: &ThreadId, number: u32) -> Approval {
         foreign: false,
         standing: Some("a.txt".into()),
         question: None,
+        sampling: None,
         places: 0,
         expires_at: NOW.plus_ms(1_000),
     }

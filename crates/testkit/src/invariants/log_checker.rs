@@ -44,6 +44,8 @@ pub struct LogChecker {
     /// The request under way.
     turn: Option<TurnStarted>,
     calls: Vec<Call>,
+    /// What is reserved for requests of servers to the model, by number.
+    samples: BTreeMap<u32, Claim>,
     /// The checks of its brief, as of the newest answer.
     checks: Checks,
     /// Hooks that run because it said that it is done.
@@ -138,6 +140,7 @@ impl LogChecker {
             overdrawn: (0, 0),
             turn: None,
             calls: Vec::new(),
+            samples: BTreeMap::new(),
             checks: Checks::Open,
             hooks: None,
             names: BTreeSet::new(),
@@ -294,6 +297,27 @@ impl LogChecker {
                     self.resolved(call, resolution)?;
                 }
             }
+            Event::SamplingStarted(started) => {
+                self.begins("a request of a server", &started.number)?;
+                let runs = self.calls.iter().any(|call| call.id == started.call && call.started && !call.finished);
+                hold("a server asks the model only during a call", runs, || format!("{started:?}"))?;
+                let before = self.samples.insert(started.number, started.claim);
+                hold("a request of a server is made once", before.is_none(), || format!("{started:?}"))?;
+            }
+            Event::SamplingEnded(ended) => {
+                let claim = self.samples.remove(&ended.number);
+                let is_booked = ended.booked != Claim::default();
+                hold("only a request that was reserved is booked", claim.is_some() || !is_booked, || {
+                    format!("{ended:?}")
+                })?;
+                let excess = |counted: u64, reserved: u64| u128::from(counted.saturating_sub(reserved));
+                let claim = claim.unwrap_or_default();
+                self.overdraw(
+                    excess(ended.booked.tokens, claim.tokens),
+                    excess(ended.booked.cost_microusd, claim.cost_microusd),
+                );
+                self.spend(&ended.usage())?;
+            }
             Event::Delegated { call, subtasks, .. } => {
                 self.begins("a verb", call)?;
                 self.unspawned += subtasks.len() as u32;
@@ -361,7 +385,7 @@ impl LogChecker {
             self.outstanding.retain(|other| !matches!(other, Effect::StopChild { child: same, .. } if same == child));
         }
         // Nothing answers it: the call that asked goes on.
-        if !matches!(effect, Effect::AnswerTool { .. }) {
+        if !matches!(effect, Effect::AnswerTool { .. } | Effect::AnswerSample { .. }) {
             self.outstanding.push(effect.clone());
         }
         Ok(())
@@ -771,6 +795,7 @@ impl LogChecker {
     /// Reservations and use never exceed the grant, but by what a provider reported beyond what was reserved.
     fn within_grant(&self) -> Result<(), Broken> {
         let claim = self.turn.as_ref().map_or(Claim::default(), |turn| turn.claim);
+        let claim = self.samples.values().fold(claim, |sum, sample| sum.plus(*sample));
         let spent = self.run.as_ref().map_or_else(Usage::default, |run| run.spent);
         let sum = |parts: [u64; 3]| parts.map(u128::from).iter().sum::<u128>();
         let fits =
@@ -828,6 +853,7 @@ impl LogChecker {
                 | Event::Answered(Answered { turn, .. }),
                 Effect::CallModel { turn: same, .. } | Effect::CancelModel { turn: same },
             ) => turn != same,
+            (Event::SamplingEnded(ended), Effect::Sample { number, .. }) => ended.number != *number,
             (
                 Event::ToolFinished { call, .. } | Event::ChecksFinished { call, .. },
                 Effect::RunTool { call: same, .. }

@@ -65,6 +65,7 @@ impl Pace {
                 self.is_summary = turn.kind == TurnKind::Compact;
             }
             Event::CallFailed { retry_at: Some(_), .. } | Event::CallRepeated { .. } => self.requests += 1,
+            Event::SamplingStarted(_) => self.requests += 1,
             Event::Answered(_) => self.answers += u32::from(!self.is_summary),
             Event::ToolFinished { result, .. } if !result.came_to_nothing() => self.start_again(),
             Event::RunStarted { .. }

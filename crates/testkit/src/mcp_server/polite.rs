@@ -40,6 +40,15 @@ fn made<T: DeserializeOwned>(value: Value) -> T {
     serde_json::from_value(value).expect("it is of this type")
 }
 
+/// What a call makes the server ask of a model.
+fn wanted(arguments: &Value) -> Value {
+    let words = arguments["text"].as_str().unwrap_or("say it");
+    json!({
+        "messages": [{"role": "user", "content": {"type": "text", "text": words}}],
+        "maxTokens": arguments["max"].as_u64().unwrap_or(10),
+    })
+}
+
 impl ServerHandler for Polite {
     fn get_info(&self) -> ServerConfig {
         let capabilities: ServerCapabilities = made(json!({"tools": {}, "prompts": {}, "resources": {}}));
@@ -70,7 +79,7 @@ impl ServerHandler for Polite {
     ) -> Result<ListToolsResult, ErrorData> {
         let schema = json!({"type": "object", "properties": {"text": {"type": "string"}}});
         let tool = |name: &str| json!({"name": name, "description": format!("Does {name}"), "inputSchema": schema});
-        let names = ["echo", "ask_person", "ask_person_more", "ask_visit", "ask_model", "ask_first"];
+        let names = ["echo", "ask_person", "ask_person_more", "ask_visit", "ask_model", "ask_model_first", "ask_first"];
         Ok(made(json!({"tools": names.map(tool)})))
     }
 
@@ -97,15 +106,27 @@ impl ServerHandler for Polite {
                 answer(&context, made(params)).await
             }
             "ask_model" => {
-                let params: CreateMessageRequestParams = made(json!({
-                    "messages": [{"role": "user", "content": {"type": "text", "text": "say it"}}],
-                    "maxTokens": 10,
-                }));
-                match context.peer.create_message(params).await {
-                    Ok(_) => "the model answered".to_owned(),
-                    Err(error) => format!("no model: {error}"),
+                let mut said = Vec::new();
+                for _ in 0..arguments["times"].as_u64().unwrap_or(1) {
+                    let params: CreateMessageRequestParams = made(wanted(&arguments));
+                    said.push(match context.peer.create_message(params).await {
+                        Ok(answer) => format!("the model answered: {}", json!(answer)["content"]["text"]),
+                        Err(error) => format!("no model: {error}"),
+                    });
                 }
+                said.join("\n")
             }
+            // The same as the first answer to the call.
+            "ask_model_first" => match &request.input_responses {
+                None => {
+                    let question = json!({"said": {"method": "sampling/createMessage", "params": wanted(&arguments)}});
+                    return Ok(made::<InputRequiredResult>(json!({
+                        "resultType": "input_required", "inputRequests": question, "requestState": "kept"
+                    }))
+                    .into());
+                }
+                Some(answers) => json!(answers)["said"]["content"]["text"].to_string(),
+            },
             // In the newest revision a question is the first answer to the call, which is then made again with what was answered.
             "ask_first" => match &request.input_responses {
                 None => {

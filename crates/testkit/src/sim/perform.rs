@@ -30,7 +30,7 @@ impl Sim {
                 Ok(())
             }
             // No tool of the simulation asks anything.
-            Effect::AnswerTool { .. } => Ok(()),
+            Effect::AnswerTool { .. } | Effect::Sample { .. } | Effect::AnswerSample { .. } => Ok(()),
             Effect::RunChecks { call, .. } => {
                 self.run_checks(place, call);
                 Ok(())

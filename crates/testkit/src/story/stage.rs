@@ -223,6 +223,8 @@ impl Stage {
             | Effect::CancelModel { .. }
             | Effect::RunTool { .. }
             | Effect::AnswerTool { .. }
+            | Effect::Sample { .. }
+            | Effect::AnswerSample { .. }
             | Effect::RunChecks { .. }
             | Effect::StopTool { .. } => {}
         }

@@ -61,6 +61,14 @@ pub fn event(scene: &Scene<'_>, event: &Event) -> Vec<String> {
             vec![format!("{kind} {turn}, attempt {attempt}: {}; {again}; books {}", error.kind, claim(scene, *booked))]
         }
         Event::CallRepeated { turn, booked } => vec![format!("{kind} {turn}; books {}", claim(scene, *booked))],
+        Event::SamplingStarted(started) => {
+            let reserved = claim(scene, started.claim);
+            vec![format!("{kind} {} by {} for {}: reserves {reserved}", started.number, started.server, started.call)]
+        }
+        Event::SamplingEnded(ended) => {
+            let line = format!("{kind} {} by {}; books {}", ended.number, ended.server, claim(scene, ended.booked));
+            with_text(line, ended.error.as_ref().unwrap_or(&ended.text))
+        }
         Event::Answered(answered) => answer_words(answered),
         Event::ToolStarted { call } => vec![format!("{kind} {call}")],
         Event::ChecksStarted { call, commands, .. } => vec![format!("{kind} {call}: {}", commands.join("; "))],

@@ -53,6 +53,7 @@ pub(in crate::chat) fn question(number: u32, asked: Option<Question>) -> Approva
         foreign: false,
         standing: Some("rm -r *".into()),
         question: asked,
+        sampling: None,
         places: 0,
         expires_at: Time(i64::MAX),
     }
