@@ -89,7 +89,7 @@ pub fn decided(moment: &mut Moment<'_>, approval: &Approval, number: u32, resolu
     match resolution {
         Resolution::Allowed { input, .. } => start(moment, asked, input.as_ref().unwrap_or(&approval.input)),
         Resolution::Denied { reason: Some(reason) } => {
-            refuse(moment, &asked, &format!("a person refused it: {reason}"))
+            refuse(moment, &asked, &format!("a person refused it: {reason}"));
         }
         Resolution::Withdrawn { reason } => refuse(moment, &asked, reason),
         Resolution::Unanswered { .. } => {
