@@ -663,10 +663,12 @@ impl Inner {
 
     /// Takes ownership of a thread and reads its log.
     pub async fn own(&self, live_slot: LiveSlot) -> Result<Box<Driver>, Error> {
-        // Opened first: a process that cannot open the workspace should not own the thread.
-        let workspace = self.workspace(&read(&*self.store, &live_slot.id).await?.thread.created.workspace)?;
+        let mut log = read(&*self.store, &live_slot.id).await?;
+        // Before it is owned: a process that cannot open the workspace should not own the thread.
+        let workspace = self.workspace(&log.thread.created.workspace)?;
         let epoch = self.store.adopt(&live_slot.id, &self.process, self.clock.now()).await?;
-        let Log { thread, n } = read(&*self.store, &live_slot.id).await?;
+        log.read_on(&*self.store, &live_slot.id).await?;
+        let Log { thread, n } = log;
         self.clear_after(&thread, &workspace).await;
         let mut driver = Driver::new(live_slot, workspace);
         driver.adopt(thread, n, epoch);
@@ -712,6 +714,25 @@ pub(crate) struct Log {
     pub thread: Thread,
     /// How many events there are.
     pub n: u64,
+}
+
+/// Events of a thread that are read at once, where few are expected.
+const FEW: usize = 64;
+
+impl Log {
+    /// Reads what was written since: next to nothing, where the log was read a moment ago.
+    async fn read_on(&mut self, store: &dyn Store, id: &ThreadId) -> Result<(), store::Error> {
+        loop {
+            let page = store.read(id, self.n, FEW).await?;
+            for record in &page {
+                self.n = record.n;
+                self.thread.apply(record.at, &record.event);
+            }
+            if page.len() < FEW {
+                return Ok(());
+            }
+        }
+    }
 }
 
 /// Reads a thread from its log.
