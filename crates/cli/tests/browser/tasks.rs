@@ -19,7 +19,7 @@ fn in_column(page: &Page, task: &str, status: &str) {
 
 // LACE-17
 #[test]
-fn a_task_is_moved_by_keys_and_by_menu_and_shows_what_it_waits_for() {
+fn a_task_is_moved_by_keys_by_dragging_and_by_menu_and_shows_what_it_waits_for() {
     let (site, browser) = (Site::scripted(&[scene("Paint", &[says("Painted.")])], &[]), Browser::start());
     let page = site.enter(&browser);
     page.click("#tab-board");
@@ -37,6 +37,12 @@ fn a_task_is_moved_by_keys_and_by_menu_and_shows_what_it_waits_for() {
     page.press("Shift+ArrowRight");
     in_column(&page, "t1", "in_progress");
     page.until("the focus to go with it", "document.activeElement.dataset.task === 't1'");
+    page.eval::<()>(
+        "(() => { const dataTransfer = new DataTransfer(), how = { dataTransfer, bubbles: true, cancelable: true }; \
+         document.querySelector('[data-task=t1]').dispatchEvent(new DragEvent('dragstart', how)); \
+         document.querySelector('.column[data-status=blocked]').dispatchEvent(new DragEvent('drop', how)); })()",
+    );
+    in_column(&page, "t1", "blocked");
     page.eval::<()>(
         "(() => { const menu = document.querySelector('[data-task=t1] select'); menu.value = 'completed'; \
          menu.dispatchEvent(new Event('change')); })()",
