@@ -126,10 +126,11 @@ async fn a_child_that_another_process_took_and_left_is_gone_on_with_here() {
 async fn who_reads_what_another_decided_lets_go_and_the_other_goes_on() {
     // This process is about to read an input when another takes the thread.
     let (gate, door) = (Gate::new("gate"), Gate::new("door"));
-    let at_door = door.clone();
-    let look = move |_: &ThreadId, after: u64| match after {
-        0 => async {}.boxed(),
-        _ => at_door.clone().passed().boxed(),
+    let (at_door, is_first) = (door.clone(), AtomicBool::new(true));
+    // The other process reads what was written, too, and is not held back.
+    let look = move |_: &ThreadId, after: u64| match after > 0 && is_first.swap(false, Ordering::Relaxed) {
+        true => at_door.clone().passed().boxed(),
+        false => async {}.boxed(),
     };
     let scenes = [scene("the whole", &[calls(&[call("gate")]), says("done")])];
     let store = FaultyStore::watched(|_: &Commit| Fault::Fine, look);
