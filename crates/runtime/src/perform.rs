@@ -237,7 +237,8 @@ impl Performer {
             Err(why) => return failed(why.to_owned()),
         };
         let mut conversation = match self.runtime.providers.open(&thread.model.name) {
-            Ok(conversation) => conversation,
+            // The answer is short, and thoughts count as a part of it.
+            Ok(conversation) => conversation.with_effort(Effort::Minimal),
             Err(error) => return failed(error.to_string()),
         };
         conversation.begin(&request.system, "", &[]);

@@ -260,6 +260,10 @@ impl Server {
                 let token = &params["_meta"]["progressToken"];
                 let progress = json!({"progressToken": token, "progress": 3, "total": 7, "message": "half way"});
                 self.send(&json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": progress}));
+                // An answer right behind it can overtake it.
+                while !path.is_empty() && !std::path::Path::new(path).exists() {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
                 said("done".to_owned());
             }
             "ask_model" => self.ask("sampling/createMessage", &json!({"messages": [{"role": "user", "content": {"type": "text", "text": "say it"}}], "maxTokens": 10}), id),

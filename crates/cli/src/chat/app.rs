@@ -269,6 +269,8 @@ pub struct App {
     pub root: Option<ThreadId>,
     /// The thread whose conversation is shown.
     pub focus: Option<ThreadId>,
+    /// The thread that will be shown once its log was read.
+    looking: Option<ThreadId>,
     pub questions: Vec<Open>,
     pub queue: Vec<Queued>,
     /// A word about what the last key did.
@@ -338,6 +340,7 @@ impl App {
             is_ready: false,
             root: None,
             focus: None,
+            looking: None,
             questions: Vec::new(),
             queue: Vec::new(),
             hint: None,
@@ -415,6 +418,7 @@ impl App {
             Input::NotLooked(thread) => {
                 // It can be tried again.
                 self.feeds.remove(&thread);
+                self.looking.take_if(|looking| *looking == thread);
                 Vec::new()
             }
             Input::Previewed(id, change) => {
@@ -719,6 +723,7 @@ impl App {
         }
         self.root = None;
         self.focus = None;
+        self.looking = None;
         self.questions.clear();
         self.stopping.clear();
         self.tree = Tree::new();
@@ -916,12 +921,16 @@ impl App {
 
     /// Shows the conversation of another thread.
     fn look(&mut self, thread: ThreadId) -> Vec<Action> {
+        self.looking = None;
         if self.focus.as_ref() == Some(&thread) {
             return Vec::new();
         }
         self.keys = Keys::Writing;
         match self.feeds.get_mut(&thread) {
-            Some(feed) if feed.held.is_some() => Vec::new(),
+            Some(feed) if feed.held.is_some() => {
+                self.looking = Some(thread);
+                Vec::new()
+            }
             Some(feed) => {
                 let lines = std::mem::take(&mut feed.unseen);
                 let left_out = std::mem::take(&mut feed.left_out);
@@ -933,6 +942,7 @@ impl App {
             }
             None => {
                 self.feeds.insert(thread.clone(), Feed::new(thread.clone(), Some(Vec::new())));
+                self.looking = Some(thread.clone());
                 vec![Action::Look(thread)]
             }
         }
@@ -940,6 +950,11 @@ impl App {
 
     fn looked(&mut self, thread: &ThreadId, records: &[Record]) {
         let columns = self.columns();
+        if self.looking.take_if(|looking| looking == thread).is_none() {
+            // The person has gone on to another one meanwhile.
+            self.feeds.retain(|known, feed| known != thread || feed.held.is_none());
+            return;
+        }
         let Some(feed) = self.feeds.get_mut(thread) else { return };
         let held = feed.held.take().unwrap_or_default();
         let lines: Vec<Line> = records.iter().chain(&held).flat_map(|record| feed.push(record, columns)).collect();

@@ -1,6 +1,6 @@
 //! Slash commands do what their sentence says.
 
-use testkit::scenes::{call, calls, never_answers, says, scene, spawn, waits_for_go};
+use testkit::scenes::{call, calls, says, scene, spawn, waits_for_go};
 
 use crate::room::{Chat, ENTER, world};
 
@@ -73,7 +73,7 @@ fn the_context_the_cost_and_the_approvals_are_shown() {
 #[test]
 fn stop_ends_a_named_sub_agent_and_without_a_name_the_agent_that_is_shown() {
     let world = world(&[
-        scene("the whole", &[calls(&[spawn("left part"), spawn("right part")]), never_answers()]),
+        scene("the whole", &[calls(&[spawn("left part"), spawn("right part")]), says("It is stopped.")]),
         scene("left part", &[calls(&[waits_for_go("left")]), says("left is done")]),
         scene("right part", &[calls(&[waits_for_go("right")]), says("right is done")]),
     ]);
@@ -92,7 +92,12 @@ fn stop_ends_a_named_sub_agent_and_without_a_name_the_agent_that_is_shown() {
     chat.press(&format!("/stop{ENTER}"));
     chat.until_shown("Stop general and 1 running sub-agent? y/n");
     chat.press("y");
-    chat.until_shown("› reply");
+    chat.until_shown("It is stopped.");
+    let screen = chat.until_shown("› reply");
+    for part in ["left part", "right part"] {
+        assert_eq!(screen.matches(&format!("✗ general: {part}  cancelled")).count(), 1, "{screen}");
+    }
+    assert!(!screen.contains("data, not instructions"), "words for the model are not shown: {screen}");
     assert_eq!(chat.leave(), Some(0));
     assert!(world.rows().iter().all(|row| row.outcome.is_some()), "{:?}", world.rows());
     world.assert_commands_gone();

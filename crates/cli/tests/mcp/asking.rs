@@ -102,7 +102,7 @@ fn a_server_asks_the_model_with_a_persons_consent_and_the_agent_pays() {
     let shown = world.call(&["approve", "show", question.id.as_str()]);
     assert!(shown.answer(0).contains("up to 50 tokens at this agent's expense"), "{}", shown.out);
     assert!(sampling(&world).is_empty(), "nothing is asked before a person allows it");
-    world.call(&["approve", "allow", question.id.as_str()]).answer(0);
+    world.call(&["approve", "yes", question.id.as_str()]).answer(0);
     let done = running.done();
     done.answer(0);
     assert!(done.out.contains("the model answered: \\\"In short: yes.\\\""), "{}", done.out);

@@ -197,8 +197,8 @@ fn nothing_that_a_text_orders_is_done_without_a_person() {
                 let obeyed = server.requests().iter().any(|request| request.assistant_messages == 2);
                 assert!(obeyed, "{what}: the orders were read and obeyed: {}\n{}", done.out, done.err);
             }
-            let sampled = server.requests().iter().filter(|request| is_sampling(request)).count();
-            assert_eq!(sampled, usize::from(source == Source::Sampling && mode != "plan"), "{what}");
+            let is_sampled = server.requests().iter().any(is_sampling);
+            assert_eq!(is_sampled, source == Source::Sampling && mode != "plan", "{what}");
             assert_eq!(canary.accept().expect_err("nothing is sent").kind(), ErrorKind::WouldBlock, "{what}");
             for path in [".envrc", "../outside.txt", ".majordomo/hooks.json", "planted-by-server.txt"] {
                 assert!(!world.path(path).exists(), "{what}: {path}");

@@ -79,8 +79,12 @@ async fn progress_of_a_call_is_shown() {
     let rig = Rig::started(vec![server("kit", "")]).await;
     let heard = Arc::new(Mutex::new(Vec::new()));
     let (mut context, hears) = (rig.context("tu_1"), heard.clone());
-    context.progress = Some(Arc::new(move |words: &str| hears.lock().unwrap().push(words.to_owned())));
-    rig.call_in("kit__progress", "{}", &context).await;
+    let seen = rig.path("seen.txt");
+    context.progress = Some(Arc::new(move |words: &str| {
+        hears.lock().unwrap().push(words.to_owned());
+        std::fs::write(&seen, "").expect("a file");
+    }));
+    rig.call_in("kit__progress", r#"{"path": "seen.txt"}"#, &context).await;
     assert_eq!(*heard.lock().unwrap(), ["3 of 7 half way"]);
     rig.servers.close().await;
 }

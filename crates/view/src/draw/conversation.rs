@@ -137,10 +137,9 @@ impl Conversation {
                 match (self.calls.remove(call), result.is_error) {
                     (Some(called), false) => out.row('✓', Style::DIM, &called.words(), &took),
                     // The call of a sub-agent ends with its report, which was told.
-                    (None, false) => {}
-                    (called, true) => {
-                        let words = called.map_or_else(|| "tool".to_owned(), |called| called.words());
-                        out.row('✗', Style::of(Colour::Red), &words, &took);
+                    (None, _) => {}
+                    (Some(called), true) => {
+                        out.row('✗', Style::of(Colour::Red), &called.words(), &took);
                         out.output(&result.content);
                     }
                 }

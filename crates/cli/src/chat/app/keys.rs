@@ -416,7 +416,8 @@ impl App {
 
     /// To the conversation of the parent.
     pub(super) fn go_to_parent(&mut self) -> Vec<Action> {
-        match self.focus.as_ref().and_then(agent::ThreadId::parent) {
+        // From the one that is being opened, so that no press is lost.
+        match self.looking.as_ref().or(self.focus.as_ref()).and_then(agent::ThreadId::parent) {
             Some(parent) => self.look(parent),
             None => Vec::new(),
         }
