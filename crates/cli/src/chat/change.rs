@@ -97,25 +97,40 @@ pub fn as_it_stands(question: &Approval) -> Vec<Line> {
     shown.into_iter().map(|line| Line::new(line, Style::PLAIN)).collect()
 }
 
-/// A line as several of so many columns. Nothing is left out.
+/// A line as several of so many columns, parted behind a space where there is one in the last third. Nothing is left out.
 pub fn broken(line: &Line, columns: usize) -> Vec<Line> {
     let columns = columns.max(2);
-    let mut lines = vec![Line::default()];
-    let mut taken = 0;
-    for span in &line.spans {
-        let mut piece = String::new();
-        for sign in span.text.graphemes(true) {
-            let wide = width(sign);
-            if taken + wide > columns {
-                let full = std::mem::take(&mut piece);
-                lines.last_mut().expect("there is one").push(full, span.style);
-                lines.push(Line::default());
-                taken = 0;
-            }
-            piece.push_str(sign);
-            taken += wide;
+    let text = line.text();
+    // Where each row ends, in bytes of the text.
+    let mut ends = Vec::new();
+    let (mut taken, mut space) = (0, None);
+    for (at, sign) in text.grapheme_indices(true) {
+        let wide = width(sign);
+        if taken + wide > columns {
+            let (end, carried) = match space.take() {
+                Some((end, before)) if 3 * before >= 2 * columns => (end, taken - before),
+                _ => (at, 0),
+            };
+            ends.push(end);
+            taken = carried;
         }
-        lines.last_mut().expect("there is one").push(piece, span.style);
+        taken += wide;
+        if sign == " " {
+            space = Some((at + sign.len(), taken));
+        }
+    }
+    let mut lines = vec![Line::default()];
+    let (mut ends, mut from) = (ends.into_iter().peekable(), 0);
+    for span in &line.spans {
+        let mut rest = span.text.as_str();
+        while let Some(end) = ends.next_if(|end| *end < from + rest.len()) {
+            let (row, behind) = rest.split_at(end - from);
+            lines.last_mut().expect("there is one").push(row, span.style);
+            lines.push(Line::default());
+            (from, rest) = (end, behind);
+        }
+        lines.last_mut().expect("there is one").push(rest, span.style);
+        from += rest.len();
     }
     lines
 }
@@ -235,6 +250,21 @@ mod tests {
         let parts = broken(&line, 21);
         assert!(parts.iter().all(|part| part.width() <= 21), "{parts:?}");
         assert_eq!(parts.iter().map(Line::text).collect::<String>(), line.text());
+    }
+
+    #[test]
+    fn a_line_is_parted_between_words_and_nothing_of_it_is_left_out() {
+        let mut line = Line::new("  edit_file ", Style::BOLD);
+        line.push("medium risk", Style::DIM);
+        line.push(": changes the file notes.md   and more", Style::PLAIN);
+        let texts = |columns| broken(&line, columns).iter().map(Line::text).collect::<Vec<_>>();
+        assert_eq!(texts(40), ["  edit_file medium risk: changes the ", "file notes.md   and more"]);
+        for columns in 2..60 {
+            assert_eq!(texts(columns).concat(), line.text(), "{columns}");
+            assert!(texts(columns).iter().all(|text| width(text) <= columns), "{columns}");
+        }
+        assert_eq!(broken(&line, 40)[0].spans.len(), 3, "styles stay with their words");
+        assert_eq!(broken(&Line::default(), 10), [Line::default()]);
     }
 
     #[test]

@@ -75,6 +75,16 @@ fn files_and_commands_are_completed_and_a_wrong_command_names_the_right_one() {
     chat.until_shown("▸ /cost");
     chat.press(&format!("{TAB}{ENTER}"));
     chat.until_shown("nothing was used yet");
+    // The beginning of a command that takes nothing more is enough; one that takes something is completed first.
+    chat.press("/cos");
+    chat.until_shown("▸ /cost");
+    chat.press(ENTER);
+    chat.until("it is carried out", |screen| screen.matches("nothing was used yet").count() == 2);
+    chat.press("/task");
+    chat.until_shown("▸ /tasks");
+    chat.press(ENTER);
+    chat.until_shown("› /tasks");
+    chat.press("\u{15}");
     chat.press(&format!("/tresume{ENTER}"));
     chat.until_shown("there is no command /tresume; did you mean /resume?");
     chat.press(&format!("/help{ENTER}"));

@@ -168,7 +168,13 @@ impl Conversation {
                         let goal = super::columns::cut(&safe::line(&goal, WORDS), room, '…');
                         out.row(mark, style, &format!("{name}: {goal}"), &status);
                     }
-                    _ => out.row(mark, style, &format!("{name}: {status}"), ""),
+                    // Where both do not fit, how it ended is one word.
+                    _ => {
+                        let status = report.outcome.to_string();
+                        let room = out.columns.saturating_sub(4 + width(&name) + 2 + 2 + width(&status)).min(GOAL);
+                        let goal = super::columns::cut(&safe::line(&goal, WORDS), room, '…');
+                        out.row(mark, style, &format!("{name}: {goal}"), &status);
+                    }
                 }
             }
             Event::Reported(report) => self.reported(report, out),

@@ -7,6 +7,7 @@ use termina::event::{KeyCode, KeyEvent, KeyEventKind, Modifiers};
 use view::Node;
 use view::draw::Style;
 
+use super::commands::{COMMANDS, Command};
 use super::{Action, App, Confirm, Deciding, Keys, List, Menu, Open, Otherwise, Pick, Queued, is_busy};
 use crate::chat::history::Newer;
 use crate::prompt;
@@ -136,8 +137,17 @@ impl App {
             && completion.is_command()
             && !completion.is_exact(self.composer.text())
         {
+            let typed = self.composer.text().to_owned();
             self.take_completion();
-            return Vec::new();
+            // A command that takes nothing more is meant by its beginning. What was only guessed is shown first.
+            let is_meant = |command: &Command| {
+                command.arguments.is_empty()
+                    && command.name == self.composer.text().trim_end()
+                    && command.name.starts_with(&typed)
+            };
+            if !COMMANDS.iter().any(is_meant) {
+                return Vec::new();
+            }
         }
         self.completion = None;
         if self.composer.before().ends_with('\\') {
