@@ -6,6 +6,10 @@ use std::time::Instant;
 
 use anyhow::{Context, bail};
 
+/// How the variables begin that cargo sets for this program alone. Build scripts of libraries look at some of them: a step that had them would
+/// build these libraries, and all that depend on them, anew after each build without them.
+const OF_CARGO: [&str; 2] = ["CARGO_PKG_", "CARGO_MANIFEST_"];
+
 /// A program, its arguments and variables, and what it is for.
 pub(crate) struct Step {
     name: &'static str,
@@ -31,6 +35,10 @@ impl Step {
         eprintln!("\n== {}: {self}", self.name);
         let begun = Instant::now();
         let mut command = Command::new(self.program);
+        let is_own = |name: &std::ffi::OsString| OF_CARGO.iter().any(|begin| name.to_string_lossy().starts_with(begin));
+        std::env::vars_os().map(|(name, _)| name).filter(is_own).for_each(|name| {
+            command.env_remove(name);
+        });
         command.args(&self.args).envs(self.variables.iter().map(|(name, value)| (name, value)));
         let status = command.status().with_context(|| format!("cannot run {}", self.program))?;
         eprintln!("== {}: {:.1} s", self.name, begun.elapsed().as_secs_f64());
@@ -53,6 +61,14 @@ impl fmt::Display for Step {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_cargo_tells_this_program_is_not_told_to_a_step() {
+        assert!(std::env::var_os("CARGO_PKG_NAME").is_some(), "cargo runs this test");
+        for (variable, is_there) in [("CARGO_PKG_NAME", false), ("CARGO_MANIFEST_DIR", false), ("PATH", true)] {
+            assert_eq!(Step::new("a variable", "printenv", variable).run().is_ok(), is_there, "{variable}");
+        }
+    }
 
     #[test]
     fn a_failure_says_how_to_repeat_it() {

@@ -75,7 +75,8 @@ fn servers(npm: Npm) -> Vec<Step> {
     let install = |name: &'static str, packages: &str| {
         Step::new(name, "nice", &format!("-n 19 {SERVERS}/bin/pip install --quiet {packages}"))
     };
-    let run = "nextest run --locked --workspace --test servers --run-ignored only --no-fail-fast";
+    // One after another: each of them takes a minute to start, and has a limit for that.
+    let run = "nextest run --locked --workspace --test servers --run-ignored only --no-fail-fast --test-threads 1";
     let run = cargo("tests against other servers", run)
         .with("MAJORDOMO_SERVERS", SERVERS)
         .with(skipped::VARIABLE, skipped::FILE);
