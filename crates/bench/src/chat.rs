@@ -103,7 +103,9 @@ pub fn memory_kb(data: &Path) -> anyhow::Result<(u64, u64)> {
     let words = "all kinds of words that fill the screen ".repeat(ANSWER / 40);
     let replies: String = (0..ANSWERS).map(|nth| reply(&format!("{words}\n\nend{nth:02}"), 0)).collect();
     let script = write_script(data, &[("more", replies)])?;
-    let mut chat = Chat::start(data, &script, &[])?;
+    // A conversation that does not fit into the model's context would be replaced by a summary, and the script would begin anew.
+    let window = format!("models.\"scripted/{}\".context_tokens=4000000", script.display());
+    let mut chat = Chat::start(data, &script, &["--set", &window])?;
     chat.until("›")?;
     let mut sizes = Vec::new();
     for nth in 0..ANSWERS {

@@ -102,7 +102,7 @@ fn a_server_asks_the_model_with_a_persons_consent_and_the_agent_pays() {
     let shown = world.call(&["approve", "show", question.id.as_str()]);
     assert!(shown.answer(0).contains("up to 50 tokens at this agent's expense"), "{}", shown.out);
     assert!(sampling(&world).is_empty(), "nothing is asked before a person allows it");
-    world.call(&["approve", "yes", question.id.as_str()]).answer(0);
+    world.call(&["approve", "yes", question.id.as_str(), "--always"]).answer(0);
     let done = running.done();
     done.answer(0);
     assert!(done.out.contains("the model answered: \\\"In short: yes.\\\""), "{}", done.out);
@@ -124,8 +124,11 @@ fn a_server_asks_the_model_with_a_persons_consent_and_the_agent_pays() {
     ] {
         assert!(transcript.answer(0).contains(words), "{}", transcript.out);
     }
+    // What was allowed for always needs no person in another conversation.
+    world.launch(world.task_in("ask", "Merge again", &["--approvals", "deny"])).done().answer(0);
+    assert_eq!(sampling(&world).len(), 4);
     let usage = world.call(&["usage", "--json"]);
-    assert!(usage.answer(0).contains("\"requests\":3") || usage.out.contains("\"requests\": 3"), "{}", usage.out);
+    assert!(usage.answer(0).contains("\"requests\":6") || usage.out.contains("\"requests\": 6"), "{}", usage.out);
     world.assert_commands_gone();
 }
 

@@ -142,6 +142,20 @@ async fn a_server_that_is_killed_while_its_question_waits_leaves_no_call_waiting
     rig.servers.close().await;
 }
 
+// T54
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_of_a_call_that_is_over_is_declined_and_holds_nothing_up() {
+    let rig = Rig::started(vec![server("kit", "")]).await;
+    let context = ToolContext { asks: Some(Arc::new(Silent::default())), ..rig.context("tu_1") };
+    // This server answers its call while its question waits.
+    for count in 1..=2 {
+        assert_eq!(&*rig.call_in("kit__ask_person", "{}", &context).await.content, "asked");
+        rig.until("the answer to the question", |rig| rig.lines("answered.txt").len() == count).await;
+    }
+    assert!(rig.lines("answered.txt").iter().all(|line| line.contains("decline")), "{:?}", rig.lines("answered.txt"));
+    rig.servers.close().await;
+}
+
 // F41
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_is_killed_during_two_hundred_calls_ends_them_all_and_none_is_made_again() {
