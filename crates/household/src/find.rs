@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 use crate::error::Error;
 use crate::glossary;
 use crate::household::Household;
+use crate::mail::address::Person;
 use crate::notes::stop_words;
 use crate::passages::{Term, words_of};
 use crate::people::{self, KnownPerson};
@@ -70,6 +71,8 @@ const KIND: f64 = 0.26;
 const SURE: f64 = 0.6;
 const HALF: f64 = 0.5;
 const NEAR: f64 = 0.42;
+/// Where the words of a question are met less well than this, each counting the same, a passage only comes near.
+const LEAST_QUALITY: f64 = 0.62;
 /// A passage that covers less of the question is no answer.
 const LEAST: f64 = 0.3;
 
@@ -111,6 +114,20 @@ fn answer(question: &str, scope: Scope<'_>, household: &Household) -> Result<Val
         wanted,
         is_by_author: wanted::asks_for_author(question),
         asks_who_wrote: wanted::asks_who_wrote(question),
+        owes: Owes::asked(question),
+        unit: wanted::unit(question),
+        names: match wanted::Wanted::all(question).contains(&Wanted::Person) {
+            true => {
+                let people = people::known(household, &household.mailbox()?)?;
+                let is_person = |person: &&KnownPerson| {
+                    let person = Person { name: person.name.clone(), address: String::new() };
+                    person.first_name().is_some()
+                };
+                let names = people.iter().filter(is_person).flat_map(|person| words_of(&person.name));
+                names.filter(|word| word.len() > 1).collect()
+            }
+            false => BTreeSet::new(),
+        },
     };
     let focus = if is_inside { asked.focus(&documents, household)? } else { Vec::new() };
     let score = |document: &Document| asked.best_of(document, is_inside);
@@ -182,6 +199,12 @@ struct Question {
     wanted: Vec<Wanted>,
     /// Whether it asks what a person wrote or wants.
     is_by_author: bool,
+    /// The words of the names of known people.
+    names: BTreeSet<String>,
+    /// The unit of time for which something is asked: "per month".
+    unit: Option<usize>,
+    /// Who owes whom, where that is asked.
+    owes: Option<Owes>,
     /// Whether it asks which other person wrote or wants something: the owner's own mails are no answer then.
     asks_who_wrote: bool,
 }
@@ -204,13 +227,42 @@ impl Question {
     }
 
     fn holds(&self, passage: &Passage) -> bool {
-        self.wanted.iter().any(|wanted| wanted.is_in(&passage.quote, passage.is_dated))
+        self.wanted.iter().any(|wanted| match wanted {
+            Wanted::Person => self.names_someone(passage),
+            wanted => wanted.is_in(&passage.quote, passage.is_dated),
+        })
+    }
+
+    /// Whether a passage names a person besides those that the question names: one who is known, one with a title, or one behind a colon.
+    fn names_someone(&self, passage: &Passage) -> bool {
+        const TITLES: &str = " mr mrs ms dr frau herr mme mlle m monsieur madame aunt uncle tante onkel oncle prof ";
+        if passage.source.is_card() {
+            return true;
+        }
+        let is_asked = |word: &String| self.terms.iter().any(|term| term.said == **word);
+        let has_name = |words: &[String]| {
+            words.iter().any(|word| {
+                (self.names.contains(word) || TITLES.contains(&format!(" {word} "))) && !is_asked(word)
+            })
+        };
+        let is_behind_colon = || {
+            let behind = passage.quote.split(": ").skip(1);
+            behind.filter_map(|rest| rest.chars().next()).any(char::is_uppercase)
+        };
+        let says_name = || {
+            let own = passage.quote.split_whitespace().filter(|word| word.chars().next().is_some_and(char::is_alphabetic));
+            let capital = own.filter(|word| word.chars().next().is_some_and(char::is_uppercase));
+            has_name(&capital.flat_map(words_of).collect::<Vec<_>>())
+        };
+        says_name()
+            || !passage.is_heading && is_behind_colon()
+            || passage.source.is_event() && has_name(&passage.around)
+            || self.is_by_author && matches!(passage.source, Source::Mail(_))
     }
 
     /// Whether a passage may hold what is asked for: a sum may be told without its currency.
     fn holds_loosely(&self, passage: &Passage) -> bool {
-        let has_digit = passage.quote.chars().any(|character| character.is_ascii_digit());
-        self.holds(passage) || has_digit && self.wanted.contains(&Wanted::Sum)
+        self.holds(passage) || self.wanted.contains(&Wanted::Sum) && wanted::has_bare_sum(&passage.quote)
     }
 
     fn score(&self, passage: &Passage, whole: &[f64]) -> Option<Scored> {
@@ -262,11 +314,17 @@ impl Question {
         let prior = self.wanted.iter().map(|wanted| passage.source.prior(*wanted)).fold(0.0, f64::max);
         let prior = prior.max(passage.source.prior(Wanted::Anything));
         let author = if self.is_by_author && self.is_author(passage) { AUTHOR } else { 0.0 };
-        let is_own = self.asks_who_wrote && passage.source.is_sent();
+        let is_own = self.asks_who_wrote && passage.source.is_sent()
+            || self.owes.is_some_and(|owes| Owes::told(passage).is_some_and(|told| told != owes));
         let stranger = if lacks_someone || is_own { STRANGER } else { 0.0 };
         let score = covers + kind - heading - stranger + 0.1 * own / total + prior + author + 0.06 * passage.newness;
         let all = self.terms.iter().filter(|term| !is_light(term)).count();
         let found = all.saturating_sub(missing.len() + met_here - met_by.len());
+        // How well the words of weight are met, each counting as much as the others: a word that stands nowhere has little weight, but is missed.
+        let worths = self.terms.iter().zip(whole).filter(|(term, _)| !is_light(term)).map(|(term, whole)| {
+            term.worth(&passage.words).max(term.worth(&passage.around)).max(if *whole > 0.0 { ELSEWHERE } else { 0.0 })
+        });
+        let quality = worths.sum::<f64>() / all.max(1) as f64;
         // Of many words of the question, only few are there.
         let is_scant = all >= 3 && found * 2 < all && !(holds && !self.wanted.is_empty() && found * 3 >= all);
         let is_sure = match found {
@@ -278,6 +336,9 @@ impl Question {
             // Of a question about a person that names nothing else, only what they wrote may be the answer.
             _ if topics == 0 && all < self.terms.len() && !(self.is_by_author && self.is_author(passage)) => false,
             _ if !self.wanted.is_empty() && !self.holds_loosely(passage) => false,
+            _ if self.unit.is_some_and(|unit| wanted::unit(&passage.quote) != Some(unit)) => false,
+            // Of two words one is nowhere in it, or of three two are met by other words only.
+            _ if quality < LEAST_QUALITY => false,
             1 if all == 1 => covers >= SURE,
             1 => holds && covers >= HALF && own > 0.0,
             // A sentence that lacks much of what was asked for only comes near.
@@ -418,12 +479,58 @@ const MOST_QUOTED: usize = 3;
 const LONGEST_QUOTE: usize = 380;
 const WORTH_QUOTING: f64 = 0.16;
 
+/// Who owes something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Owes {
+    Owner,
+    Other,
+}
+
+impl Owes {
+    const WORDS: &str = " owe owes owed owing schulde schuldet schuldest schulden ";
+    /// In French the same word is "must": it is about money where money is spoken of.
+    const FRENCH: &str = " dois doit doivent ";
+    const MONEY: &str = " argent combien euro euros dollar dollars franc francs ";
+
+    fn is_in(words: &[String]) -> bool {
+        let says = |list: &str| words.iter().any(|word| list.contains(&format!(" {word} ")));
+        says(Self::WORDS) || says(Self::FRENCH) && says(Self::MONEY)
+    }
+
+    /// Who owes, as a question asks: "what do I owe Emma?", "who owes me money?".
+    fn asked(question: &str) -> Option<Self> {
+        let words = words_of(question);
+        let says = |list: &str| words.iter().any(|word| list.split(' ').any(|one| one == word));
+        match () {
+            () if !Self::is_in(&words) => None,
+            () if says("i we ich wir je j nous") => Some(Self::Owner),
+            () if says("me us mir uns m") => Some(Self::Other),
+            () => None,
+        }
+    }
+
+    /// Who owes, as a sentence tells. Who writes "you owe me" to the owner means the owner.
+    fn told(passage: &Passage) -> Option<Self> {
+        let is_theirs = matches!(passage.source, Source::Mail(_)) && !passage.source.is_sent();
+        let said = Self::asked(&passage.quote)?;
+        let turned = if said == Self::Owner { Self::Other } else { Self::Owner };
+        // "I owe you" and "you owe me" both hold a word for each side: the first one owes.
+        let first = passage.words.iter().find(|word| " i we ich wir je you du sie tu vous ".contains(&format!(" {word} ")));
+        let said = match first.map(String::as_str) {
+            Some("you" | "du" | "sie" | "tu" | "vous") => Self::Other,
+            _ => said,
+        };
+        Some(if is_theirs { if said == Self::Other { Self::Owner } else { turned } } else { said })
+    }
+}
+
 /// The words of a question that say what it is about. A word for a person stands for everything that the person is called.
 fn terms(question: &str, household: &Household) -> Result<Vec<Term>, Error> {
     let people = people::known(household, &household.mailbox()?)?;
     let mut terms: Vec<Term> = Vec::new();
     for word in words_of(question) {
-        let is_asking = stop_words::is_one(&word) || wanted::asks(&word);
+        let is_debt = Owes::FRENCH.contains(&format!(" {word} ")) && Owes::asked(question).is_some();
+        let is_asking = (stop_words::is_one(&word) || wanted::asks(&word)) && !is_debt;
         if is_asking || (word.len() < 2 && !word.chars().all(|character| character.is_ascii_digit())) {
             continue;
         }
@@ -433,7 +540,12 @@ fn terms(question: &str, household: &Household) -> Result<Vec<Term>, Error> {
         let mut term = Term::new(&word);
         let is_named = |person: &&KnownPerson| {
             let nicknames = person.card.iter().flat_map(|card| &card.nicknames).flat_map(|name| words_of(name));
-            words_of(&person.name).into_iter().chain(nicknames).any(|name| name == word && name.len() > 1)
+            // "Gwens birthday": the mark is often left out.
+            let own = word.strip_suffix('s').filter(|own| own.len() > 2);
+            words_of(&person.name)
+                .into_iter()
+                .chain(nicknames)
+                .any(|name| (name == word || Some(name.as_str()) == own) && name.len() > 1)
         };
         let named: Vec<&KnownPerson> = people.iter().filter(is_named).collect();
         term.is_name = !named.is_empty();

@@ -326,7 +326,19 @@ fn is_beyond(said: &str) -> bool {
 fn is_order_beyond(said: &str) -> bool {
     let hits = lexicon().hits(&words(said));
     let is_order = |hit: &Hit| hit.concept == Concept::Beyond && hit.words.len() > 1 && hit.words.start <= 1;
-    !asks(said, &hits) && hits.iter().any(is_order)
+    !asks(said, &hits) && (hits.iter().any(is_order) || begins_with_order(&words(said)))
+}
+
+/// Whether the first word that says something tells to do what nothing here can do: to pay, to buy, to phone.
+fn begins_with_order(all: &[Word]) -> bool {
+    const POLITE: &str = "please can could would you bitte kannst konnen konnten du sie mir peux pouvez tu vous s il te plait just now go then";
+    const ORDERS: &str = "pay buy purchase transfer wire translate calculate google browse delete erase unsubscribe print phone dial zahle zahl \
+        bezahle bezahl uberweise uberweis kaufe kauf bestelle bestell ubersetze ubersetz losche losch drucke druck paie paye payez achete achetez \
+        commande commandez traduis traduisez supprime supprimez imprime imprimez telephone";
+    let is_in = |list: &str, word: &Word| list.split_whitespace().any(|one| one == word.folded);
+    let asks = |word: &Word| is_in("when how what who where which why wann wie was wer wo quand comment combien qui ou", word);
+    let first = all.iter().find(|word| !is_in(POLITE, word));
+    all.len() > 1 && first.is_some_and(|word| is_in(ORDERS, word)) && !all.iter().any(asks)
 }
 
 /// The words that mostly lie outside and that the household's own texts do not hold.
@@ -445,7 +457,17 @@ fn in_vain(said: &str, current: &Turn, cx: &AgentContext) -> Option<Spoken> {
         return None;
     }
     // It was looked for: to ask where to look would lead nowhere.
+    let words_looked_for = current.calls.iter().filter_map(|called| called.result.as_ref()).rev().find_map(|result| {
+        let words = super::phrases::texts_of(&result.data["data"], "words");
+        (!words.is_empty()).then(|| words.join(", "))
+    });
     let text = match read.direct {
+        // A question is answered with what was looked for; what is to be done is refused.
+        Some(Direct::Unsupported) if !is_order_beyond(said) && words_looked_for.is_some() => {
+            let words = words_looked_for.unwrap_or_default();
+            let nothing = cx.speech.say("nothing_says", &[("words", &words)]);
+            format!("{nothing} {} {}", cx.speech.say("help", &[]), cx.speech.say("help_more", &[]))
+        }
         Some(direct) => directly(direct, &cx.context.now, cx),
         None => format!("{} {}", cx.speech.say("not_understood", &[]), cx.speech.say("help", &[])),
     };

@@ -46,6 +46,7 @@ impl Asked {
         };
         match () {
             () if task.has(Concept::Sent)
+                && who_answers(task) != Some(Side::Them)
                 && says("answer answered reply replied respond responded geantwortet beantwortet repondu back") =>
             {
                 Self::Answered
@@ -67,7 +68,7 @@ impl Asked {
             {
                 Self::Phone
             }
-            () if says("number nummer") && !says("invoice flight order policy house account ring rechnung konto") => {
+            () if says("number nummer") && is_of_person(task) => {
                 Self::Phone
             }
             () if asks(&[
@@ -90,6 +91,9 @@ impl Asked {
                 Self::Everything
             }
             () if says("owe owed schulde schulden schuldet dois doit") => Self::Owed,
+            () if last && says("me mir mich m") && !says("i ich je j") && says("write wrote written geschrieben ecrit schrieb") => {
+                Self::LastHeard
+            }
             () if last
                 && asks(&[" to ", " i ", " ich ", " je ", "ai-je", " an "])
                 && says("write wrote written mail email geschrieben ecrit schrieb contact") =>
@@ -129,6 +133,44 @@ impl Asked {
             () => Self::Nothing,
         }
     }
+}
+
+/// Whether the number that is asked for belongs to a person: "Ben's number", "her number", "the number of Ben", not "passport number".
+fn is_of_person(task: &SpecialistTask) -> bool {
+    const BEFORE: &str = "s the her his their my whats what is phone cell mobile work home office private direct ist die der das ihre seine meine \
+        le son sa and und et contact get need give me";
+    let words = household::time::words::words(&task.task);
+    let person = task.person().map(household::time::words::fold).unwrap_or_default();
+    let is_in = |list: &str, word: &str| list.split_whitespace().any(|one| one == word);
+    words.iter().enumerate().any(|(at, word)| {
+        let before = at.checked_sub(1).map_or("", |before| words[before].folded.as_str());
+        let name = before.trim_end_matches("'s");
+        let is_name = is_in(&person, name) || is_in(&person, name.trim_end_matches('s')) || household::Household::is_relation(name);
+        is_in("number nummer", &word.folded) && (before.is_empty() || is_in(BEFORE, before) || is_name)
+    })
+}
+
+/// Who does something: the owner, or another person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    Me,
+    Them,
+}
+
+/// Who is asked to have answered: the one who stands nearest before the verb.
+pub(super) fn who_answers(task: &SpecialistTask) -> Option<Side> {
+    const ANSWERED: &str = "answer answered reply replied respond responded geantwortet beantwortet repondu";
+    const ME: &str = "i we ich wir je j nous";
+    const THEM: &str = "he she they er sie il elle ils elles";
+    let words = household::time::words::words(&task.task);
+    let person = task.person().map(household::time::words::fold).unwrap_or_default();
+    let is_in = |list: &str, word: &str| list.split_whitespace().any(|one| one == word);
+    let verb = words.iter().rposition(|word| is_in(ANSWERED, &word.folded))?;
+    words[..verb].iter().rev().take(6).find_map(|word| match () {
+        () if is_in(ME, &word.folded) => Some(Side::Me),
+        () if is_in(THEM, &word.folded) || is_in(&person, &word.folded) => Some(Side::Them),
+        () => None,
+    })
 }
 
 /// Whether a task is no more than a person and one of these words: "Priya email".

@@ -85,6 +85,15 @@ fn begin(task: &SpecialistTask, cx: &AgentContext) -> Said {
         && (is_about_one || !task.has_any(&[Concept::Free, Concept::Conflict, Concept::Busy]));
     // One day is told whole; of a longer time, what was asked for is looked for first.
     let is_long = when.is_some_and(|when| when.end > after(&when.start, Some(2 * 24 * 60)));
+    // "When is my next meeting with Keiko?" is about the one that there is.
+    let asks_next = task.person().is_some()
+        && task.is_question()
+        && task.says("when wann quand next nachste nachstes nachster nachsten prochain prochaine")
+        && !wants_booking
+        && !task.says("free frei libre can could kann peux");
+    if let Some(person) = task.person().filter(|_| asks_next && when.is_none() && named_only(task, &named) && cx.can("calendar_find")) {
+        return cx.call("calendar_find", json!({ "query": person }));
+    }
     let is_named = !named.is_empty() && looks && (asks_when || when.is_none() || is_long);
     let changes = task.has(Concept::Change) && !named.is_empty();
     if (is_named || changes) && cx.can("calendar_find") && !when.is_some_and(|when| when.is_exact && !asks_when) {
@@ -123,6 +132,12 @@ fn begin(task: &SpecialistTask, cx: &AgentContext) -> Said {
         );
     }
     cx.call("calendar_list", json!({ "from": from, "to": to }))
+}
+
+/// Whether nothing but a person names the event.
+fn named_only(task: &SpecialistTask, named: &str) -> bool {
+    let person = task.person().map(household::time::words::fold).unwrap_or_default();
+    household::time::words::words(named).iter().all(|word| person.contains(word.folded.trim_end_matches('s')))
 }
 
 /// The words that name an event.

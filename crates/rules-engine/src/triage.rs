@@ -345,9 +345,10 @@ fn asks_whether_answered(task: &SpecialistTask) -> bool {
     let opens = household::time::words::words(&task.task)
         .first()
         .is_some_and(|word| ["did", "has", "have", "hat", "haben", "est"].contains(&word.folded.as_str()));
-    opens
+    let is_theirs = person::who_answers(task) == Some(person::Side::Them);
+    (opens || is_theirs)
         && task.says("answer answered reply replied respond responded geantwortet beantwortet repondu")
-        && !task.says("i we ich wir je j nous")
+        && (is_theirs || !task.says("i we ich wir je j nous"))
 }
 
 /// Words with which mail servers say that a mail did not arrive.
@@ -457,7 +458,12 @@ fn wants_newest(task: &SpecialistTask) -> bool {
 
 /// Whether it is about what the owner wrote.
 fn wants_sent(task: &SpecialistTask) -> bool {
-    task.has(Concept::Sent) && !is_about_open(task)
+    task.has(Concept::Sent) && !is_about_open(task) && !is_from_others(task)
+}
+
+/// Whether others are the ones who wrote: "what has she written to me?", "hat er mir geschrieben?".
+fn is_from_others(task: &SpecialistTask) -> bool {
+    task.says("me mir mich uns us m nous") && !task.says("i ich je j we wir")
 }
 
 /// Whether it is about what the owner asked others.

@@ -63,7 +63,13 @@ pub(super) fn in_language(said: &str, language: Language, now: &Zoned) -> Reply 
         return Reply { text: said.to_owned(), is_whole, untranslated: None };
     }
     let Some(found) = found else {
-        let when = time::parse(said, now).when.map(|when| format!(" ({})", moment(language, &when)));
+        // A day or an hour is told in the language of the mail; "the choir weekend" is none that is known.
+        let is_one = |when: &time::When| when.end <= when.start.saturating_add(jiff::SignedDuration::from_hours(25));
+        let when = time::parse(said, now).when.filter(is_one).map(|when| format!(" ({})", moment(language, &when)));
+        if said.trim_end().ends_with('?') {
+            let text = format!("[[{said}]]{}", when.unwrap_or_default());
+            return Reply { text, is_whole, untranslated: Some(said.to_owned()) };
+        }
         let thanks = match language {
             Language::English => "Thank you for your message. My answer to it:",
             Language::German => "vielen Dank für die Nachricht. Hier ist meine Antwort darauf:",

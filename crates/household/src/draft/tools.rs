@@ -223,7 +223,8 @@ fn update(args: &Update, household: &Household) -> Result<Value, Error> {
         body: args.body.as_deref().map_or(mail_message.text.clone(), text::harmless),
     };
     let mut parts = Parts::of(&message.body);
-    let language = Language::of(&message.body);
+    // What stands in a placeholder is in the owner's words, whatever language the mail is in.
+    let language = Language::of(&without_placeholders(&message.body));
     let now = household.now();
     let said = |points: &[String]| -> Vec<String> {
         points.iter().map(|point| replies::in_language(&text::harmless(point), language, &now).text).collect()
@@ -241,6 +242,16 @@ fn update(args: &Update, household: &Household) -> Result<Value, Error> {
         answer["unchanged"] = json!(true);
     }
     Ok(answer)
+}
+
+fn without_placeholders(body: &str) -> String {
+    let mut rest = body;
+    let mut kept = String::new();
+    while let Some((before, behind)) = rest.split_once("[[") {
+        kept.push_str(before);
+        rest = behind.split_once("]]").map_or("", |(_, behind)| behind);
+    }
+    kept + rest
 }
 
 /// The file of a draft and its bytes, if the household wrote it and no other program since.

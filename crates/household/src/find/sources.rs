@@ -83,6 +83,10 @@ impl Source {
         matches!(self, Self::Mail(mail) if mail.folder == "sent")
     }
 
+    pub fn is_event(&self) -> bool {
+        matches!(self, Self::Event(_))
+    }
+
     pub fn is_card(&self) -> bool {
         matches!(self, Self::Card(_))
     }

@@ -16,6 +16,10 @@ pub(super) enum Wanted {
     Span,
     /// A number to call.
     Phone,
+    /// How old somebody or something is, or when they were born.
+    Age,
+    /// Who: a person.
+    Person,
     /// What something is known by: a number of a policy, a code, a password.
     Code,
     Anything,
@@ -78,14 +82,24 @@ impl Wanted {
         add(is_phone, Self::Phone);
         let is_code = asks_for_code(&words) && !is_phone;
         add(is_code, Self::Code);
-        add(
-            has(
+        let is_age = asks("how wie", "old alt") || asks("quel", "age") || has("birthday geburtstag anniversaire bday");
+        add(is_age, Self::Age);
+        add(asks_who(&words), Self::Person);
+        // One number is asked for, and no other kind of number answers.
+        if is_phone || is_code || is_age {
+            return all;
+        }
+        // "How much is the rent?" asks for a sum, "how much sugar" for a number.
+        let is_price = words.windows(3).any(|three| {
+            ["much", "viel"].contains(&three[1].as_str())
+                && ["is", "are", "was", "were", "do", "does", "did", "will", "ist", "sind", "war"].contains(&three[2].as_str())
+        });
+        let is_sum = is_price || has(
                 "owe owed amount betrag montant schulde schulden dois cost costs price kostet kosten preis coute prix rate rates fee tarif satz \
                  honorar charge charged factured facture verlangt",
             ) || asks("wie", "hoch")
-                || has("pay payer bezahlen zahlen") && has("much what wieviel viel was combien"),
-            Self::Sum,
-        );
+                || has("pay payer bezahlen zahlen") && has("much what wieviel viel was combien");
+        add(is_sum, Self::Sum);
         add(
             has(
                 "next nachste nachster nachsten prochain prochaine deadline frist due until bis echeance birthday geburtstag \
@@ -104,8 +118,9 @@ impl Wanted {
         add(
             asks(
                 "how wie",
-                "many much viel long big far often old viele lange gross weit oft alt hot heiss tall thick",
-            ) || has("wieviel combien size grosse taille number nummer numero") && !is_code,
+                "many much viel long big far often viele lange gross weit oft hot heiss tall thick",
+            ) && !is_sum
+                || has("wieviel combien size grosse taille number nummer numero") && !is_sum,
             Self::Number,
         );
         all
@@ -146,8 +161,59 @@ impl Wanted {
             Self::Span => is_dated || has_span(sentence),
             Self::Phone => digits >= 6 && longest_number(sentence) >= 6,
             Self::Code => has_code(sentence),
+            Self::Age => has_age(sentence, is_dated),
+            // Whether it names one is seen where people are known.
+            Self::Person => false,
         }
     }
+}
+
+/// Whether a question asks who: at its beginning, or behind a word that joins.
+fn asks_who(words: &[String]) -> bool {
+    let is_who = |word: &String| ["who", "whose", "whom", "wer", "wem", "wen", "wessen", "qui"].contains(&word.as_str());
+    let joins = |word: &String| ["and", "und", "et", "with", "mit", "avec", "to", "a", "an"].contains(&word.as_str());
+    words.iter().enumerate().any(|(at, word)| is_who(word) && (at == 0 || joins(&words[at - 1])))
+}
+
+/// Whether a sentence says how old, or when born.
+fn has_age(sentence: &str, is_dated: bool) -> bool {
+    const AGES: &str = " born birthday turns turn turned age aged years old geboren geburtstag wird jahre alt ne nee anniversaire ans age bday ";
+    let words = words_of(sentence);
+    let has_number = sentence.chars().any(|letter| letter.is_ascii_digit());
+    let says = words.iter().any(|word| AGES.contains(&format!(" {word} ")));
+    // A card says a birthday as a date alone.
+    let is_bare_date = is_dated && words.iter().all(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
+    says && (has_number || is_dated) || is_bare_date
+}
+
+/// The unit behind "per": what something costs, or how often it happens, in an hour, a day or a month.
+pub(super) fn unit(text: &str) -> Option<usize> {
+    const UNITS: [&str; 5] = [
+        " hour hours stunde stunden heure h hourly ",
+        " day days tag tage jour daily ",
+        " week weeks woche wochen semaine weekly ",
+        " month months monat monate mois monthly ",
+        " year years jahr jahre an annee yearly annual ",
+    ];
+    const PER: &str = " per pro par a an je each every jede jeden jedes im ";
+    let words = words_of(text);
+    words.windows(2).find_map(|pair| {
+        let unit = UNITS.iter().position(|unit| unit.contains(&format!(" {} ", pair[1])))?;
+        PER.contains(&format!(" {} ", pair[0])).then_some(unit)
+    })
+}
+
+/// Whether a sentence holds what may be a sum without its currency: three digits or more, or a fraction, that are no year, hour, day or telephone number.
+pub(super) fn has_bare_sum(sentence: &str) -> bool {
+    let is_sum = |word: &str| {
+        let word = word.trim_matches(|letter: char| !letter.is_ascii_digit());
+        let digits = word.chars().filter(char::is_ascii_digit).count();
+        let is_plain = word.chars().all(|letter| letter.is_ascii_digit() || matches!(letter, '.' | ',' | '\''));
+        let is_year = digits == 4 && word.len() == 4 && word.starts_with("20");
+        is_plain && digits >= 3 && !is_year && word.matches('.').count() < 2
+    };
+    let whole = |word: &str| word.chars().filter(|letter| letter.is_alphabetic()).count() == 0;
+    longest_number(sentence) < 7 && sentence.split_whitespace().any(|word| whole(word) && is_sum(word))
 }
 
 /// Words for what something is known or opened by.
@@ -231,7 +297,7 @@ fn longest_number(sentence: &str) -> usize {
 fn has_sum(sentence: &str) -> bool {
     let folded = fold(sentence);
     let units = ["eur", "euro", "usd", "gbp", "chf", "pound", "dollar", "franc", "cent", "pfund"];
-    sentence.contains(['€', '$', '£'])
+    sentence.contains(['€', '$', '£', '%'])
         || words_of(&folded).iter().any(|word| units.iter().any(|unit| word.starts_with(unit)))
 }
 

@@ -77,7 +77,7 @@ pub(super) fn chosen(steps: &[Step], turn: &Turn, cx: &AgentContext) -> (Vec<Ste
     let is_sure = is_sure(&timely);
     // That nothing is on at a time is an answer, too.
     let is_vain = is_empty && (is_sure || first.intent != Intent::Schedule || first.time.is_none());
-    if is_sure && found >= told + AHEAD || is_vain && found > 0.0 || is_doubtful(first, told, found, cx) {
+    if is_off(first, called, cx) && found > 0.0 || is_sure && found >= told + AHEAD || is_vain && found > 0.0 || is_doubtful(first, told, found, cx) {
         let (steps, turn) = only(other, std::slice::from_ref(searched));
         return (steps, turn, None);
     }
@@ -101,7 +101,9 @@ fn in_time(searched: &ToolCall, first: &Step, cx: &AgentContext) -> ToolCall {
 
 /// Whether the reading that the words suggest says nothing of what was asked for, and the search says some of it.
 fn is_doubtful(first: &Step, told: f64, found: f64, cx: &AgentContext) -> bool {
-    let is_enough = if first.intent == Intent::Schedule && first.time.is_none() { 0 } else { 1 };
+    let task = SpecialistTask::read(&first.task, &cx.context);
+    let is_free = first.time.is_none() || is_about_others(&task);
+    let is_enough = if first.intent == Intent::Schedule && is_free { 0 } else { 1 };
     let weighty = subject(first, cx).iter().filter(|word| !is_light(word)).count();
     told < f64::EPSILON && found >= LITTLE && weighty > is_enough
 }
@@ -111,7 +113,9 @@ fn is_off(first: &Step, called: &ToolCall, cx: &AgentContext) -> bool {
     let data = called.result.as_ref().map(|result| &result.data["data"]);
     let has_slots = data.is_some_and(|data| !list(data, "suggestedSlots").is_empty());
     let weighty = subject(first, cx).iter().filter(|word| !is_light(word)).count();
-    first.intent == Intent::Schedule && first.time.is_none() && has_slots && weighty > 1
+    let task = SpecialistTask::read(&first.task, &cx.context);
+    let is_off = first.time.is_none() && weighty > 1 || is_about_others(&task) && weighty > 0;
+    first.intent == Intent::Schedule && is_off && has_slots
 }
 
 /// The question which of two readings is meant, where neither is convincing: with the nearest that a search found, and numbers for both.
@@ -120,8 +124,13 @@ pub(super) fn question(steps: &[Step], turn: &Turn, cx: &AgentContext) -> Option
     let searched = &in_time(searched, first, cx);
     let (told, found) = (evidence(first, called, cx), evidence(other, searched, cx));
     if is_other(other) && told < f64::EPSILON && found < LITTLE && is_off(first, called, cx) {
-        let text = format!("{} {}", cx.speech.say("not_understood", &[]), cx.speech.say("help", &[]));
+        let words = subject(first, cx).join(", ");
+        let text = format!("{} {}", cx.speech.say("nothing_says", &[("words", &words)]), cx.speech.say("help", &[]));
         return Some(Spoken { text, ..Spoken::default() });
+    }
+    // Free times are no reading of a question about something else.
+    if is_off(first, called, cx) {
+        return None;
     }
     if !is_other(other) || is_sure(searched) || !is_doubtful(first, told, found, cx) || thing::found(called).is_empty()
     {
@@ -201,6 +210,13 @@ fn has_more_than_names(step: &Step, cx: &AgentContext) -> bool {
     subject(step, cx).iter().any(|word| !names.contains(word))
 }
 
+/// Whether a question is not about the owner: "when does the library open on Mondays?" looks for no free time.
+fn is_about_others(task: &SpecialistTask) -> bool {
+    const OWN: &str = "i i'm we me us my our mine ich wir mir mich uns mein meine meinem meinen unser je j nous moi on mon ma mes notre nos any anything \
+        slot slots free frei libre libres time zeit temps";
+    task.is_question() && !task.says(OWN)
+}
+
 /// Whether a step asks for something that is known, rather than for something to be done or listed.
 fn is_question(step: &Step, said: &str, cx: &AgentContext) -> bool {
     use Concept::{Accept, Book, Briefing, Busy, Change, Conflict, Free, Genuine, Propose, Unread, Urgent};
@@ -211,7 +227,7 @@ fn is_question(step: &Step, said: &str, cx: &AgentContext) -> bool {
     // "Bake time for a turkey" looks for no free time: a verb would say so.
     let is_noun = words(said).len() <= LONGEST_TERSE && !task.has_any(&[Concept::Find, Concept::Look, Concept::Book]);
     let is_open = (asks(said, &hits) || task.is_question() || is_terse || is_noun)
-        && task.times.when.is_none()
+        && (task.times.when.is_none() || is_about_others(&task))
         && task.times.duration_min.is_none();
     let is_kind = matches!(step.intent, Intent::Triage | Intent::Schedule);
     let is_done = task.has_any(&[Busy, Conflict, Urgent, Unread, Briefing, Genuine])

@@ -242,6 +242,9 @@ impl<'a> Reply<'a> {
         if let Some(thing) = self.by_words() {
             return Some(self.take(thing));
         }
+        if let Some(slot) = self.slot_at() {
+            return Some(self.take(&slot));
+        }
         if let Some(plan) = self.answering() {
             return Some(plan);
         }
@@ -268,6 +271,41 @@ impl<'a> Reply<'a> {
             [first, ..] if self.dialogue.by_quotation => Some(self.take(first)),
             _ => Some(self.which()),
         }
+    }
+
+    /// "Take two o'clock" behind times that were offered: the one at that hour, or one as long as they are on the same day.
+    fn slot_at(&self) -> Option<Thing> {
+        let first = self.dialogue.things.iter().find_map(|thing| match thing {
+            Thing::Slot(slot) => slot.split_once('/'),
+            _ => None,
+        })?;
+        let is_taken = self.read.intents.iter().all(|meant| meant.intent == Intent::Schedule)
+            && (self.has(Concept::Book) || self.has(Concept::Yes) || self.any_word("take nimm nehme prends prenons lets"))
+            && self.words.len() <= LONGEST_ANSWER
+            && !self.said.trim_end().ends_with('?');
+        if !is_taken || self.names_something() || !self.lacks_day() {
+            return None;
+        }
+        let zone = self.cx.context.now.time_zone().clone();
+        let at = |text: &str| Some(text.parse::<jiff::Timestamp>().ok()?.to_zoned(zone.clone()));
+        let (start, end) = (at(first.0)?, at(first.1)?);
+        let hour = self.read.times.when.as_ref().filter(|when| when.is_exact)?.start.time();
+        // "Two" means the afternoon where the morning is not offered.
+        let hours = [Some(hour), hour.checked_add(jiff::SignedDuration::from_hours(12)).ok()];
+        let offered = self.dialogue.things.iter().find(|thing| match thing {
+            Thing::Slot(slot) => slot
+                .split_once('/')
+                .and_then(|(start, _)| at(start))
+                .is_some_and(|start| hours.contains(&Some(start.time()))),
+            _ => false,
+        });
+        if let Some(slot) = offered {
+            return Some(slot.clone());
+        }
+        let begin = start.with().time(hour).build().ok()?;
+        let begin = if begin < self.cx.context.now { begin.checked_add(jiff::SignedDuration::from_hours(12)).ok()? } else { begin };
+        let stop = begin.checked_add(start.duration_until(&end)).ok()?;
+        Some(Thing::Slot(format!("{}/{}", crate::task::moment(&begin), crate::task::moment(&stop))))
     }
 
     /// "Reply: Mats will be there": behind one mail, who is named only in what is to be said is not the one who is written to.
@@ -415,7 +453,7 @@ impl<'a> Reply<'a> {
         let next = self.word(at);
         [
             "", "one", "mail", "email", "message", "note", "slot", "time", "option", "please", "bitte", "termin",
-            "notiz", "and", "und", "et",
+            "notiz", "and", "und", "et", "teil", "dabei", "statt", "about", "say", "says", "start", "end", "over",
         ]
         .contains(&next)
             || self.kind_at(at).is_some()
@@ -517,6 +555,12 @@ impl<'a> Reply<'a> {
         let task = crate::task::SpecialistTask::read(self.said, &self.cx.context);
         let asks = task.is_question() && !task.subject_words().is_empty();
         let Some(meant) = asked else {
+            // When, where and with whom an event is, the calendar tells.
+            let is_told = matches!(thing, Thing::Event { .. })
+                && self.any_word("who whom where when wer wem wo wann qui ou quand teil dabei attend attends attending");
+            if is_told {
+                return Plan::Hand(vec![usual]);
+            }
             if asks && matches!(thing, Thing::Note { .. } | Thing::Event { .. }) {
                 // "How long is it?" asks for something that the thing may say.
                 let entities = vec![format!("{ABOUT}{}", thing.entity())];
