@@ -246,8 +246,14 @@ impl Question {
             })
         };
         let is_behind_colon = || {
-            let behind = passage.quote.split(": ").skip(1);
-            behind.filter_map(|rest| rest.chars().next()).any(char::is_uppercase)
+            let is_name = |word: &str| {
+                word.starts_with(char::is_uppercase) && word.chars().all(|letter| letter.is_alphabetic() || "-'".contains(letter))
+            };
+            passage.quote.split(": ").skip(1).any(|rest| {
+                let named = rest.split(['.', ',', ';', '(']).next().unwrap_or_default();
+                let words = named.split_whitespace().count();
+                (1..=3).contains(&words) && named.split_whitespace().all(is_name)
+            })
         };
         let says_name = || {
             let own = passage.quote.split_whitespace().filter(|word| word.chars().next().is_some_and(char::is_alphabetic));
@@ -321,10 +327,13 @@ impl Question {
         let all = self.terms.iter().filter(|term| !is_light(term)).count();
         let found = all.saturating_sub(missing.len() + met_here - met_by.len());
         // How well the words of weight are met, each counting as much as the others: a word that stands nowhere has little weight, but is missed.
-        let worths = self.terms.iter().zip(whole).filter(|(term, _)| !is_light(term)).map(|(term, whole)| {
+        // A word for the kind of thing is met by such a thing.
+        let is_counted = |term: &Term| !is_light(term) && !(holds && wanted::names_kind(&term.said));
+        let counted = self.terms.iter().filter(|term| is_counted(term)).count();
+        let worths = self.terms.iter().zip(whole).filter(|(term, _)| is_counted(term)).map(|(term, whole)| {
             term.worth(&passage.words).max(term.worth(&passage.around)).max(if *whole > 0.0 { ELSEWHERE } else { 0.0 })
         });
-        let quality = worths.sum::<f64>() / all.max(1) as f64;
+        let quality = if counted == 0 { 1.0 } else { worths.sum::<f64>() / counted as f64 };
         // Of many words of the question, only few are there.
         let is_scant = all >= 3 && found * 2 < all && !(holds && !self.wanted.is_empty() && found * 3 >= all);
         let is_sure = match found {

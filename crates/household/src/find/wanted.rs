@@ -50,6 +50,11 @@ pub(super) fn asks(word: &str) -> bool {
     ASKING.contains(&format!(" {word} "))
 }
 
+/// Whether a folded word says what kind of number is asked for.
+pub(super) fn names_kind(word: &str) -> bool {
+    " number nummer numero code codes size sizes grosse taille reference amount sum price preis prix ".contains(&format!(" {word} "))
+}
+
 /// Whether a question asks what a person wrote, said, asked or wants.
 pub(super) fn asks_for_author(question: &str) -> bool {
     const VERBS: &str = " wrote write writes written say says said tell told ask asks asked want wants wanted need needs propose proposes proposed \

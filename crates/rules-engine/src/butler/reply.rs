@@ -282,6 +282,7 @@ impl<'a> Reply<'a> {
         let is_taken = self.read.intents.iter().all(|meant| meant.intent == Intent::Schedule)
             && (self.has(Concept::Book) || self.has(Concept::Yes) || self.any_word("take nimm nehme prends prenons lets"))
             && self.words.len() <= LONGEST_ANSWER
+            && self.read.times.duration_min.is_none()
             && !self.said.trim_end().ends_with('?');
         if !is_taken || self.names_something() || !self.lacks_day() {
             return None;
