@@ -241,13 +241,14 @@ impl Question {
         }
         let is_asked = |word: &String| self.terms.iter().any(|term| term.said == **word);
         let has_name = |words: &[String]| {
-            words.iter().any(|word| {
-                (self.names.contains(word) || TITLES.contains(&format!(" {word} "))) && !is_asked(word)
-            })
+            words
+                .iter()
+                .any(|word| (self.names.contains(word) || TITLES.contains(&format!(" {word} "))) && !is_asked(word))
         };
         let is_behind_colon = || {
             let is_name = |word: &str| {
-                word.starts_with(char::is_uppercase) && word.chars().all(|letter| letter.is_alphabetic() || "-'".contains(letter))
+                word.starts_with(char::is_uppercase)
+                    && word.chars().all(|letter| letter.is_alphabetic() || "-'".contains(letter))
             };
             passage.quote.split(": ").skip(1).any(|rest| {
                 let named = rest.split(['.', ',', ';', '(']).next().unwrap_or_default();
@@ -256,7 +257,8 @@ impl Question {
             })
         };
         let says_name = || {
-            let own = passage.quote.split_whitespace().filter(|word| word.chars().next().is_some_and(char::is_alphabetic));
+            let own =
+                passage.quote.split_whitespace().filter(|word| word.chars().next().is_some_and(char::is_alphabetic));
             let capital = own.filter(|word| word.chars().next().is_some_and(char::is_uppercase));
             has_name(&capital.flat_map(words_of).collect::<Vec<_>>())
         };
@@ -524,7 +526,8 @@ impl Owes {
         let said = Self::asked(&passage.quote)?;
         let turned = if said == Self::Owner { Self::Other } else { Self::Owner };
         // "I owe you" and "you owe me" both hold a word for each side: the first one owes.
-        let first = passage.words.iter().find(|word| " i we ich wir je you du sie tu vous ".contains(&format!(" {word} ")));
+        let first =
+            passage.words.iter().find(|word| " i we ich wir je you du sie tu vous ".contains(&format!(" {word} ")));
         let said = match first.map(String::as_str) {
             Some("you" | "du" | "sie" | "tu" | "vous") => Self::Other,
             _ => said,

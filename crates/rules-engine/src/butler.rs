@@ -197,11 +197,24 @@ fn plan(dialogue: &Dialogue, said: &str, cx: &AgentContext) -> Plan {
         };
         return Plan::Hand(vec![step]);
     }
+    if asks_for_files(said, cx) {
+        let (intent, entities) = (Intent::Triage, read.entities.all());
+        let (task, time) = (said.trim().to_owned(), read.times.words(said));
+        return Plan::Hand(vec![Step { intent, task, entities, time, reason: reason(intent, &[]) }]);
+    }
     if is_open(&read, said, cx) {
         return Plan::Hand(readings::with_other(open_steps(&read, said, cx), said, cx));
     }
     let hand = || Plan::Hand(readings::with_other(steps(&read, cx), said, cx));
     unanswered(said, &read, cx).map_or_else(hand, Plan::Say)
+}
+
+/// Whether it is asked what a person attached to a mail.
+fn asks_for_files(said: &str, cx: &AgentContext) -> bool {
+    let task = SpecialistTask::read(said, &cx.context);
+    let is_file =
+        task.says("attach attached attaches attachment attachments anhang anhange angehangt beigefugt jointe jointes");
+    is_file && task.is_question() && task.person().is_some() && task.entities.ids.is_empty()
 }
 
 /// What is asked for: with slips set right, and without a courtesy or an answer before it ("Good. And Saturday?").
@@ -336,7 +349,8 @@ fn begins_with_order(all: &[Word]) -> bool {
         bezahle bezahl uberweise uberweis kaufe kauf bestelle bestell ubersetze ubersetz losche losch drucke druck paie paye payez achete achetez \
         commande commandez traduis traduisez supprime supprimez imprime imprimez telephone";
     let is_in = |list: &str, word: &Word| list.split_whitespace().any(|one| one == word.folded);
-    let asks = |word: &Word| is_in("when how what who where which why wann wie was wer wo quand comment combien qui ou", word);
+    let asks =
+        |word: &Word| is_in("when how what who where which why wann wie was wer wo quand comment combien qui ou", word);
     let first = all.iter().find(|word| !is_in(POLITE, word));
     all.len() > 1 && first.is_some_and(|word| is_in(ORDERS, word)) && !all.iter().any(asks)
 }

@@ -141,7 +141,8 @@ fn begin(task: &SpecialistTask, cx: &AgentContext) -> Said {
     }
     // Who asks for notes gets notes; who asks a question gets its answer.
     let wants_notes = task.has_any(&[Concept::Note, Concept::Backlinks])
-        && !task.says("password passwords passwort kennwort code") || task.has(Concept::Find) && !cx.can("household_find");
+        && !task.says("password passwords passwort kennwort code")
+        || task.has(Concept::Find) && !cx.can("household_find");
     let asks_for_list = task.has(Concept::Backlinks)
         || task.has(Concept::Recent)
         || task.says("notes notizen documents files") && task.says("which any have welche gibt quelles");

@@ -68,9 +68,7 @@ impl Asked {
             {
                 Self::Phone
             }
-            () if says("number nummer") && is_of_person(task) => {
-                Self::Phone
-            }
+            () if says("number nummer") && is_of_person(task) => Self::Phone,
             () if asks(&[
                 "email address",
                 "mail address",
@@ -91,11 +89,15 @@ impl Asked {
                 Self::Everything
             }
             () if says("owe owed schulde schulden schuldet dois doit") => Self::Owed,
-            () if last && says("me mir mich m") && !says("i ich je j") && says("write wrote written geschrieben ecrit schrieb") => {
+            () if last
+                && says("me mir mich m")
+                && !says("i ich je j")
+                && says("write wrote written geschrieben ecrit schrieb") =>
+            {
                 Self::LastHeard
             }
             () if last
-                && asks(&[" to ", " i ", " ich ", " je ", "ai-je", " an "])
+                && (is_to_person(task) || asks(&[" i ", " ich ", " je ", "ai-je"]))
                 && says("write wrote written mail email geschrieben ecrit schrieb contact") =>
             {
                 Self::LastWritten
@@ -145,9 +147,21 @@ fn is_of_person(task: &SpecialistTask) -> bool {
     words.iter().enumerate().any(|(at, word)| {
         let before = at.checked_sub(1).map_or("", |before| words[before].folded.as_str());
         let name = before.trim_end_matches("'s");
-        let is_name = is_in(&person, name) || is_in(&person, name.trim_end_matches('s')) || household::Household::is_relation(name);
+        let is_name = is_in(&person, name)
+            || is_in(&person, name.trim_end_matches('s'))
+            || household::Household::is_relation(name);
         is_in("number nummer", &word.folded) && (before.is_empty() || is_in(BEFORE, before) || is_name)
     })
+}
+
+/// Whether a person is the one to whom something is written: "my last mail to Ben".
+fn is_to_person(task: &SpecialistTask) -> bool {
+    let words = household::time::words::words(&task.task);
+    let person = task.person().map(household::time::words::fold).unwrap_or_default();
+    let names: Vec<&str> = person.split_whitespace().collect();
+    words
+        .windows(2)
+        .any(|pair| ["to", "an", "a"].contains(&pair[0].folded.as_str()) && names.contains(&pair[1].folded.as_str()))
 }
 
 /// Who does something: the owner, or another person.

@@ -91,7 +91,9 @@ fn begin(task: &SpecialistTask, cx: &AgentContext) -> Said {
         && task.says("when wann quand next nachste nachstes nachster nachsten prochain prochaine")
         && !wants_booking
         && !task.says("free frei libre can could kann peux");
-    if let Some(person) = task.person().filter(|_| asks_next && when.is_none() && named_only(task, &named) && cx.can("calendar_find")) {
+    if let Some(person) =
+        task.person().filter(|_| asks_next && when.is_none() && named_only(task, &named) && cx.can("calendar_find"))
+    {
         return cx.call("calendar_find", json!({ "query": person }));
     }
     let is_named = !named.is_empty() && looks && (asks_when || when.is_none() || is_long);

@@ -176,6 +176,7 @@ fn begin(task: &SpecialistTask, cx: &AgentContext) -> Said {
     }
     let only = match task.has(Concept::Urgent) {
         _ if is_wary(task) => "suspicious",
+        _ if task.says("newsletter newsletters infolettre infolettres rundbrief rundbriefe") => "newsletter",
         true => "urgent",
         false => "all",
     };
@@ -426,7 +427,7 @@ const GENERIC: &str = "mail mails email emails message messages inbox urgent unr
     read open echt seriös serios betrug vertrauen trauen gefalscht verdachtig nachricht nachrichten antwort geantwortet beantwortet geschrieben \
     geschickt gesendet verlauf gesprach lies offne zusammen fass zusammenfassung courriel courriels message messages authentique arnaque fiable \
     suspect faux reponse repondu ecrit envoye lis ouvre resume latest last recent newest letzte letzten neueste dernier derniere still already \
-    yet schon noch deja encore whole ganze tout toute really wirklich vraiment attachment attachments attached anhang anhange piece pieces jointe \
+    yet schon noch deja encore whole ganze tout toute really wirklich vraiment attachment attachments attached attach attaches file files datei dateien fichier fichiers angehangt anhang anhange piece pieces jointe \
     jointes whats say says write got latest came come coming in since new news today important matters anything something everything need needs \
     want wants asked asks attention first deal missed miss check neu neues neue heute gestern gekommen gibt wichtig wichtiges wer jemand etwas was will \
     wollen muss nouveau nouveaux nouvelles aujourd hui hier important importants veut veulent faut quelqu un quelque chose traiter who anyone \

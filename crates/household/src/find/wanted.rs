@@ -52,7 +52,8 @@ pub(super) fn asks(word: &str) -> bool {
 
 /// Whether a folded word says what kind of number is asked for.
 pub(super) fn names_kind(word: &str) -> bool {
-    " number nummer numero code codes size sizes grosse taille reference amount sum price preis prix ".contains(&format!(" {word} "))
+    " number nummer numero code codes size sizes grosse taille reference amount sum price preis prix "
+        .contains(&format!(" {word} "))
 }
 
 /// Whether a question asks what a person wrote, said, asked or wants.
@@ -97,13 +98,16 @@ impl Wanted {
         // "How much is the rent?" asks for a sum, "how much sugar" for a number.
         let is_price = words.windows(3).any(|three| {
             ["much", "viel"].contains(&three[1].as_str())
-                && ["is", "are", "was", "were", "do", "does", "did", "will", "ist", "sind", "war"].contains(&three[2].as_str())
+                && ["is", "are", "was", "were", "do", "does", "did", "will", "ist", "sind", "war"]
+                    .contains(&three[2].as_str())
         });
-        let is_sum = is_price || has(
+        let is_sum = is_price
+            || has(
                 "owe owed amount betrag montant schulde schulden dois cost costs price kostet kosten preis coute prix rate rates fee tarif satz \
                  honorar charge charged factured facture verlangt",
-            ) || asks("wie", "hoch")
-                || has("pay payer bezahlen zahlen") && has("much what wieviel viel was combien");
+            )
+            || asks("wie", "hoch")
+            || has("pay payer bezahlen zahlen") && has("much what wieviel viel was combien");
         add(is_sum, Self::Sum);
         add(
             has(
@@ -121,10 +125,8 @@ impl Wanted {
             Self::Span,
         );
         add(
-            asks(
-                "how wie",
-                "many much viel long big far often viele lange gross weit oft hot heiss tall thick",
-            ) && !is_sum
+            asks("how wie", "many much viel long big far often viele lange gross weit oft hot heiss tall thick")
+                && !is_sum
                 || has("wieviel combien size grosse taille number nummer numero") && !is_sum,
             Self::Number,
         );
@@ -175,7 +177,8 @@ impl Wanted {
 
 /// Whether a question asks who: at its beginning, or behind a word that joins.
 fn asks_who(words: &[String]) -> bool {
-    let is_who = |word: &String| ["who", "whose", "whom", "wer", "wem", "wen", "wessen", "qui"].contains(&word.as_str());
+    let is_who =
+        |word: &String| ["who", "whose", "whom", "wer", "wem", "wen", "wessen", "qui"].contains(&word.as_str());
     let joins = |word: &String| ["and", "und", "et", "with", "mit", "avec", "to", "a", "an"].contains(&word.as_str());
     words.iter().enumerate().any(|(at, word)| is_who(word) && (at == 0 || joins(&words[at - 1])))
 }
@@ -237,7 +240,9 @@ fn asks_for_code(words: &[String]) -> bool {
         before.into_iter().chain(behind).any(|word| is_in(CODES, word))
     };
     words.iter().enumerate().any(|(at, word)| {
-        is_in(SECRETS, word) || is_in(NUMBERS, word) && beside(at) || word.len() > 9 && word.ends_with("nummer") && !word.contains("telefon")
+        is_in(SECRETS, word)
+            || is_in(NUMBERS, word) && beside(at)
+            || word.len() > 9 && word.ends_with("nummer") && !word.contains("telefon")
     })
 }
 
@@ -248,7 +253,10 @@ fn has_code(sentence: &str) -> bool {
         let word = word.trim_matches(|letter: char| !letter.is_alphanumeric());
         let digits = word.chars().filter(char::is_ascii_digit).count();
         digits >= 3 && !word.contains([':', '/']) && !(digits == 4 && word.len() == 4 && word.starts_with("20"))
-            || digits > 0 && word.chars().any(char::is_alphabetic) && digits + 1 < word.chars().count() && word.contains('-')
+            || digits > 0
+                && word.chars().any(char::is_alphabetic)
+                && digits + 1 < word.chars().count()
+                && word.contains('-')
     };
     sentence.split_whitespace().any(is_code)
         || words_of(sentence).windows(2).any(|pair| CODES.contains(&format!(" {} ", pair[0])) && pair[1].len() > 2)

@@ -28,7 +28,7 @@ pub(crate) fn add(household: &Arc<Household>, registry: Registry) -> Registry {
                 "since":{"type":"string","description":"2026-01-15 or 2026-01-15T14:30"},
                 "until":{"type":"string","description":"a day is meant with all its hours"},
                 "id":{"type":"string","description":"only this mail"},
-                "only":{"type":"string","enum":["urgent","suspicious","unanswered","all"],
+                "only":{"type":"string","enum":["urgent","suspicious","unanswered","newsletter","meeting","all"],
                     "description":"`all` if not said; `unanswered`: what wants an answer of the owner and has none"},
                 "limit":{"type":"integer","minimum":1,"maximum":50,"description":"10 if not said"}}}"#,
             Reach::ReadOnly,
@@ -77,6 +77,8 @@ enum Only {
     Urgent,
     Suspicious,
     Unanswered,
+    Newsletter,
+    Meeting,
     All,
 }
 
@@ -118,6 +120,8 @@ fn triage(args: &Triage, household: &Household) -> Result<Value, Error> {
         Some(Only::Urgent) => &[Category::Urgent],
         Some(Only::Suspicious) => &[Category::Suspicious],
         Some(Only::Unanswered) => &[Category::Urgent, Category::Action, Category::Meeting],
+        Some(Only::Newsletter) => &[Category::Newsletter],
+        Some(Only::Meeting) => &[Category::Meeting],
         Some(Only::All) | None => &Category::ALL,
     };
     judged.retain(|(_, verdict)| wanted.contains(&verdict.category));
@@ -145,6 +149,9 @@ fn triage(args: &Triage, household: &Household) -> Result<Value, Error> {
     }
     if args.only == Some(Only::Unanswered) {
         answer["only"] = json!("unanswered");
+    }
+    if args.only == Some(Only::Newsletter) {
+        answer["only"] = json!("newsletter");
     }
     Ok(answer)
 }

@@ -83,7 +83,7 @@ fn part(step: &Step, called: &ToolCall, cx: &AgentContext) -> String {
 fn mails(data: &Value, cx: &AgentContext) -> Option<String> {
     let items = list(data, "items");
     let (first, others) = items.split_first()?;
-    if data["id"].is_string() {
+    if data["id"].is_string() || data["only"] == "newsletter" {
         return None;
     }
     let speech = cx.speech;

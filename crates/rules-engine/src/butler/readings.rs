@@ -77,7 +77,11 @@ pub(super) fn chosen(steps: &[Step], turn: &Turn, cx: &AgentContext) -> (Vec<Ste
     let is_sure = is_sure(&timely);
     // That nothing is on at a time is an answer, too.
     let is_vain = is_empty && (is_sure || first.intent != Intent::Schedule || first.time.is_none());
-    if is_off(first, called, cx) && found > 0.0 || is_sure && found >= told + AHEAD || is_vain && found > 0.0 || is_doubtful(first, told, found, cx) {
+    if is_off(first, called, cx) && found > 0.0
+        || is_sure && found >= told + AHEAD
+        || is_vain && found > 0.0
+        || is_doubtful(first, told, found, cx)
+    {
         let (steps, turn) = only(other, std::slice::from_ref(searched));
         return (steps, turn, None);
     }

@@ -280,7 +280,9 @@ impl<'a> Reply<'a> {
             _ => None,
         })?;
         let is_taken = self.read.intents.iter().all(|meant| meant.intent == Intent::Schedule)
-            && (self.has(Concept::Book) || self.has(Concept::Yes) || self.any_word("take nimm nehme prends prenons lets"))
+            && (self.has(Concept::Book)
+                || self.has(Concept::Yes)
+                || self.any_word("take nimm nehme prends prenons lets"))
             && self.words.len() <= LONGEST_ANSWER
             && self.read.times.duration_min.is_none()
             && !self.said.trim_end().ends_with('?');
@@ -304,7 +306,11 @@ impl<'a> Reply<'a> {
             return Some(slot.clone());
         }
         let begin = start.with().time(hour).build().ok()?;
-        let begin = if begin < self.cx.context.now { begin.checked_add(jiff::SignedDuration::from_hours(12)).ok()? } else { begin };
+        let begin = if begin < self.cx.context.now {
+            begin.checked_add(jiff::SignedDuration::from_hours(12)).ok()?
+        } else {
+            begin
+        };
         let stop = begin.checked_add(start.duration_until(&end)).ok()?;
         Some(Thing::Slot(format!("{}/{}", crate::task::moment(&begin), crate::task::moment(&stop))))
     }
@@ -515,8 +521,9 @@ impl<'a> Reply<'a> {
             }
             let is_alone = next.is_empty() || BEHIND_PRONOUN.split_whitespace().any(|one| one == next);
             let is_it = is_free(IT) && !is_time && !self.has(Concept::Clock);
-            let is_that =
-                is_free("that this those these das dies diese ca cela") && is_alone && (next.is_empty() || !self.has(Concept::Saying));
+            let is_that = is_free("that this those these das dies diese ca cela")
+                && is_alone
+                && (next.is_empty() || !self.has(Concept::Saying));
             (is_it || is_that).then_some(Pointed::Anything)
         })
     }
@@ -558,7 +565,8 @@ impl<'a> Reply<'a> {
         let Some(meant) = asked else {
             // When, where and with whom an event is, the calendar tells.
             let is_told = matches!(thing, Thing::Event { .. })
-                && self.any_word("who whom where when wer wem wo wann qui ou quand teil dabei attend attends attending");
+                && self
+                    .any_word("who whom where when wer wem wo wann qui ou quand teil dabei attend attends attending");
             if is_told {
                 return Plan::Hand(vec![usual]);
             }
