@@ -344,6 +344,14 @@ impl Question {
             _ if passage.is_heading && !holds => false,
             // Who was asked about is not in it, or nothing of the kind that was asked for.
             _ if lacks_someone || topics > 0 && met == 0 => false,
+            _ if topics == 0
+                && all > 0
+                && self.is_by_author
+                && !self.is_author(passage)
+                && met_here == self.terms.len() =>
+            {
+                false
+            }
             // Of a question about a person that names nothing else, only what they wrote may be the answer.
             _ if topics == 0 && all < self.terms.len() && !(self.is_by_author && self.is_author(passage)) => false,
             _ if !self.wanted.is_empty() && !self.holds_loosely(passage) => false,

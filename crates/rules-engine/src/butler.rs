@@ -480,7 +480,7 @@ fn in_vain(said: &str, current: &Turn, cx: &AgentContext) -> Option<Spoken> {
         Some(Direct::Unsupported) if !is_order_beyond(said) && words_looked_for.is_some() => {
             let words = words_looked_for.unwrap_or_default();
             let nothing = cx.speech.say("nothing_says", &[("words", &words)]);
-            format!("{nothing} {} {}", cx.speech.say("help", &[]), cx.speech.say("help_more", &[]))
+            format!("{nothing} {}", directly(Direct::Unsupported, &cx.context.now, cx))
         }
         Some(direct) => directly(direct, &cx.context.now, cx),
         None => format!("{} {}", cx.speech.say("not_understood", &[]), cx.speech.say("help", &[])),

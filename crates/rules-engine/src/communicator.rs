@@ -53,6 +53,25 @@ fn begin(task: &SpecialistTask, cx: &AgentContext) -> Said {
     if let Some(address) = task.entities.addresses.first().filter(|_| !is_reply(task)) {
         return create(task, cx, None, Some(address));
     }
+    // Who a mail is passed on to did not write it.
+    let to = forwarded_to(task).filter(|_| task.has(Concept::Forward));
+    if let Some(to) = to.filter(|_| cx.can("mail_list")) {
+        let from = task.entities.people.iter().find(|name| name.as_str() != to);
+        let query = subject(task).map(str::to_owned).unwrap_or_else(|| {
+            let person = fold(&task.entities.people.join(" "));
+            let named = task.subject_without(GENERIC);
+            let kept: Vec<String> = words(&named)
+                .into_iter()
+                .filter(|word| !person.contains(&word.folded) && !FORWARDING.contains(&word.folded.as_str()))
+                .map(|word| word.folded)
+                .collect();
+            kept.join(" ")
+        });
+        return match (from, query.is_empty()) {
+            (None, true) => Said::text(cx.speech.say("no_mail_to_answer", &[])),
+            (from, _) => cx.call("mail_list", json!({ "from": from, "query": query, "limit": 5 })),
+        };
+    }
     match (task.person(), subject(task)) {
         (Some(person), subject) if is_reply(task) && cx.can("mail_list") => {
             cx.call("mail_list", json!({ "from": person, "query": subject, "limit": 5 }))
@@ -81,6 +100,24 @@ fn begin(task: &SpecialistTask, cx: &AgentContext) -> Said {
 /// Words of a request for a reply that name no mail.
 const GENERIC: &str = "reply answer respond draft write mail email message antwort antworte schreib entwurf nachricht reponse reponds ecris \
     brouillon courriel polite politely short quick please friendly formal";
+
+/// Words of a request to pass a mail on that name no mail.
+const FORWARDING: [&str; 14] = [
+    "forward",
+    "pass",
+    "share",
+    "send",
+    "weiterleiten",
+    "leite",
+    "weiter",
+    "transfere",
+    "transferer",
+    "transmets",
+    "latest",
+    "last",
+    "newest",
+    "please",
+];
 
 /// What is done with a draft that is there.
 fn change(task: &SpecialistTask, cx: &AgentContext, id: &str) -> Said {
@@ -245,7 +282,16 @@ fn several(cx: &AgentContext, who: &str, people: &[Value]) -> String {
 fn create(task: &SpecialistTask, cx: &AgentContext, reply_to: Option<&str>, to: Option<&str>) -> Said {
     let slots: Vec<Value> = task.slots.iter().map(|(start, end)| json!({ "start": start, "end": end })).collect();
     let act = act(task, !slots.is_empty(), reply_to.is_some());
-    let forwarded_to = (act == "forward").then(|| task.entities.addresses.first().map(String::as_str)).flatten();
+    let forwarded_to = (act == "forward").then(|| {
+        let address = task.entities.addresses.first().map(String::as_str);
+        address.or_else(|| forwarded_to(task)).or(task
+            .entities
+            .people
+            .first()
+            .map(String::as_str)
+            .filter(|_| reply_to.is_some()))
+    });
+    let forwarded_to = forwarded_to.flatten();
     let points = wording::points(task);
     // A mail that begins a conversation has a subject: what it says, in short.
     let own = points.first().map(|point| crate::phrases::plain(point.trim_matches(['.', '!', '?', '[', ']', ' ']), 60));
@@ -261,6 +307,17 @@ fn create(task: &SpecialistTask, cx: &AgentContext, reply_to: Option<&str>, to: 
             "slots": slots,
         }),
     )
+}
+
+/// The person to whom something is passed on: "forward Sarah's mail to Paul".
+fn forwarded_to(task: &SpecialistTask) -> Option<&str> {
+    let is_behind = |name: &&String| {
+        task.task.match_indices(name.as_str()).any(|(at, _)| {
+            let before = words(&task.task[..at]);
+            before.last().is_some_and(|word| ["to", "an", "a", "with", "mit", "avec"].contains(&word.folded.as_str()))
+        })
+    };
+    task.entities.people.iter().find(is_behind).map(String::as_str)
 }
 
 /// What the mail does, as its words say.

@@ -42,6 +42,14 @@ pub(super) fn next(task: &SpecialistTask, turn: &Turn, cx: &AgentContext) -> Sai
         {
             cx.call("calendar_list", json!({ "from": input["from"], "to": input["to"] }))
         }
+        // "My next meeting" is the first that has not begun.
+        Some(("calendar_list", _, outcome))
+            if turn.calls.len() == 1
+                && asks_for_next(task)
+                && let Some(next) = first_ahead(cx, &outcome.data) =>
+        {
+            cx.call("calendar_find", json!({ "query": next["title"], "from": next["start"], "to": next["end"] }))
+        }
         Some(("household_find", _, outcome)) => elsewhere(task, turn, cx, &outcome.data),
         Some((tool, _, outcome)) => {
             let told = match tool {
@@ -160,7 +168,7 @@ const OWN: [Concept; 7] =
 
 /// Words of a request about the calendar that name no event.
 const GENERIC: &str = "calendar schedule agenda diary day week month meeting meetings appointment appointments event events plan plans planned \
-    planning anything something nothing next upcoming coming up busy free free time slot kalender termin termine plan geplant ansteht steht stehen \
+    planning anything something nothing next upcoming coming up busy free free time slot slots kalender termin termine plan geplant ansteht steht stehen \
     anstehen los an woche tag monat nachste nachster nachsten treffen besprechung besprechungen rendez vous agenda reunion reunions prevu prochain \
     prochaine semaine jour cancel move reschedule postpone shift push delay absagen verschieben verschiebe sage ab annule annuler deplacer deplace \
     reporter start starts begin begins end ends happen happening exactly again still first last called supposed going place takes take fangt \
@@ -292,6 +300,26 @@ fn checked(task: &SpecialistTask, cx: &AgentContext, input: &Value, data: &Value
     Said::text(format!("{} {}", cx.speech.say("not_free", &[("when", &span)]), cx.dates.conflicts(data)))
 }
 
+/// The first event of a list that has not begun and takes place.
+fn first_ahead<'a>(cx: &AgentContext, data: &'a Value) -> Option<&'a Value> {
+    let at = |event: &&Value| event["start"].as_str().and_then(|at| at.parse::<jiff::Timestamp>().ok());
+    let now = cx.context.now.timestamp();
+    let is_ahead = |event: &&Value| event["status"] != "cancelled" && at(event).is_some_and(|start| start >= now);
+    list(data, "events").iter().find(is_ahead).filter(|_| cx.can("calendar_find"))
+}
+
+/// Whether the next event is asked for, whichever it is.
+fn asks_for_next(task: &SpecialistTask) -> bool {
+    const NEXT: &str = "next nachste nachster nachstes nachsten prochain prochaine upcoming";
+    const EVENTS: &str = "meeting appointment event call termin besprechung treffen rendez reunion thing up";
+    task.says(NEXT)
+        && task.says(EVENTS)
+        && !task.says("meetings appointments events calls termine rendezvous week woche semaine month monat mois")
+        && task.times.when.is_none()
+        && task.person().is_none()
+        && subject(task).is_empty()
+}
+
 /// The event that a request names behind "after" or "before", and whether what is behind it is asked for.
 fn beside<'a>(task: &SpecialistTask, events: &'a [Value]) -> Option<(&'a Value, bool)> {
     let all = household::time::words::words(&task.task);
@@ -340,6 +368,15 @@ fn listed(task: &SpecialistTask, cx: &AgentContext, data: &Value) -> String {
     if let Some(told) = around(task, cx, data, &period) {
         return told;
     }
+    // Of a part of a day, that part is named.
+    let is_part = task.times.when.as_ref().is_some_and(|when| {
+        let is_midnight = |at: &Zoned| at.time() == jiff::civil::Time::midnight();
+        when.end > when.start && !(is_midnight(&when.start) && is_midnight(&when.end))
+    });
+    // "Until midnight" is said as the last minute of the day.
+    let last = task.times.when.as_ref().map(|when| &when.end).filter(|end| end.time() == jiff::civil::Time::midnight());
+    let last = last.and_then(|end| end.checked_sub(1.minutes()).ok()).map_or(to.clone(), |end| moment(&end));
+    let period = if is_part { cx.dates.span(&from, &last) } else { period };
     if events.is_empty() {
         let name = if task.has(Concept::Free) { "you_are_free" } else { "nothing_on" };
         return cx.speech.say(name, &[("period", &period)]);

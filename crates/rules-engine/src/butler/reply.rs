@@ -245,6 +245,9 @@ impl<'a> Reply<'a> {
         if let Some(slot) = self.slot_at() {
             return Some(self.take(&slot));
         }
+        if let Some(plan) = self.passing_on() {
+            return Some(plan);
+        }
         if let Some(plan) = self.answering() {
             return Some(plan);
         }
@@ -329,6 +332,19 @@ impl<'a> Reply<'a> {
             _ => return None,
         };
         (is_reply && !is_named_before && from <= MOST_BEFORE_CONTENT).then(|| self.take_mail(one))
+    }
+
+    /// "Forward it to Paul": the mail that is spoken of, to the one who is named.
+    fn passing_on(&self) -> Option<Plan> {
+        let points =
+            self.any_word(IT) || self.any_word("it that this das die es ihn le la ca") || self.pointed().is_some();
+        let [mail @ Thing::Mail { is_suspicious, .. }, ..] = &self.dialogue.things[..] else { return None };
+        if !self.has(Concept::Forward) || !points || self.words.len() > LONGEST_ANSWER + 2 || *is_suspicious {
+            return None;
+        }
+        let Plan::Hand(mut steps) = self.take_mail(mail) else { return None };
+        steps[0].entities.extend(self.read.entities.all());
+        Some(Plan::Hand(steps))
     }
 
     /// A draft that answers a mail with the person's own words.
