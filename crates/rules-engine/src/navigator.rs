@@ -142,6 +142,7 @@ fn begin(task: &SpecialistTask, cx: &AgentContext) -> Said {
     // Who asks for notes gets notes; who asks a question gets its answer.
     let wants_notes = task.has_any(&[Concept::Note, Concept::Backlinks])
         && !task.says("password passwords passwort kennwort code")
+        || task.says("notes notizen") && task.has_any(&[Concept::Look, Concept::Find, Concept::Know])
         || task.has(Concept::Find) && !cx.can("household_find");
     let asks_for_list = task.has(Concept::Backlinks)
         || task.has(Concept::Recent)
@@ -197,6 +198,14 @@ pub(super) fn answered(cx: &AgentContext, data: &Value) -> Option<String> {
         others.filter(fits).map(|other| format!("- {}", cx.dates.quoted(other))).collect()
     };
     let mut text = cx.dates.quoted(best);
+    // Who takes part is told where that is asked.
+    let asks_who = household::time::words::words(&text_of(data, "question")).iter().any(|word| {
+        ["who", "whos", "who's", "whom", "wer", "wem", "qui"].contains(&word.folded.as_str())
+    });
+    let with = texts_of(best, "with");
+    if asks_who && best["kind"] == "event" && !with.is_empty() {
+        text.push_str(&format!("\n  {}", speech_with(cx, &with)));
+    }
     if is_sure(best) {
         let others = others(covers(best) - 0.25, true);
         if !others.is_empty() {
@@ -213,6 +222,10 @@ pub(super) fn answered(cx: &AgentContext, data: &Value) -> Option<String> {
     }
     text.push_str(&read_as(cx, best));
     Some(text)
+}
+
+fn speech_with(cx: &AgentContext, with: &[String]) -> String {
+    cx.speech.say("event_with", &[("who", &with.join(", "))])
 }
 
 /// Which words were read as which others, on a line of its own; empty where none were.

@@ -86,7 +86,14 @@ pub(super) fn next(task: &SpecialistTask, turn: &Turn, cx: &AgentContext) -> Sai
 const MOST_CALLS: usize = 4;
 
 fn begin(task: &SpecialistTask, cx: &AgentContext) -> Said {
-    let (since, until) = task.bounds();
+    let (mut since, mut until) = task.bounds();
+    // "Which need an answer before Friday?": mails have come by now, and a time ahead is a deadline.
+    if let Some(when) = &task.times.when
+        && when.end.date() > cx.context.now.date().tomorrow().unwrap_or(cx.context.now.date())
+    {
+        until = None;
+        since = since.filter(|_| when.start.date() < cx.context.now.date());
+    }
     let (ids, sender) = (&task.entities.ids, task.sender());
     let of_each = |tool: &'static str, input: &dyn Fn(&String) -> Value| {
         let calls: Vec<Said> = ids.iter().take(MOST_TOLD).map(|id| cx.call(tool, input(id))).collect();

@@ -200,7 +200,14 @@ impl Dialogue {
         }
         let last = turn.calls.last().and_then(|called| called.result.as_ref());
         let is_quoted = last.is_some_and(|result| result.data["data"]["answers"].is_array());
+        // "Who feeds the cat?": the one whom the answer names is spoken of from then on.
+        let asks_who = household::time::words::words(&turn.said)
+            .iter()
+            .take(2)
+            .any(|word| ["who", "whos", "who's", "wer", "qui"].contains(&word.folded.as_str()));
+        let named = last.filter(|_| asks_who && is_quoted).and_then(|result| named_in(&result.data["data"], cx));
         match &things[..] {
+            _ if named.is_some() => self.person = named,
             [Thing::Mail { from, .. }] => self.person = Some(from.clone()),
             // Only an answer that is sure changes who is spoken of: what only came near may be about anything.
             things if is_quoted && !is_said && thing::is_sure(turn) => {
@@ -218,6 +225,23 @@ impl Dialogue {
             self.things = things;
         }
     }
+}
+
+/// The one person whom the sentence that surely answers names.
+fn named_in(data: &serde_json::Value, cx: &AgentContext) -> Option<String> {
+    let best = crate::phrases::list(data, "answers").iter().find(|answer| answer["sure"] == true)?;
+    if best["kind"] == "person" {
+        return best["name"].as_str().map(str::to_owned);
+    }
+    let quote = best["quote"].as_str().unwrap_or_default();
+    let said: Vec<&str> = household::time::words::words(quote).into_iter().map(|word| &quote[word.at]).collect();
+    let is_named = |name: &&String| {
+        let mut parts = name.split_whitespace();
+        parts.next().is_some_and(|first| first.chars().count() > 2 && first.starts_with(char::is_uppercase) && said.contains(&first))
+    };
+    let mut named = cx.context.people.iter().filter(is_named);
+    let first = named.next()?;
+    named.all(|other| other.split_whitespace().next() == first.split_whitespace().next()).then(|| first.clone())
 }
 
 const PRONOUNS: [&str; 13] =
