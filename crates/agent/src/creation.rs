@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::brief::Brief;
 use crate::budget::Grant;
 use crate::catalog::Catalog;
-use crate::event::ThreadCreated;
+use crate::event::{Place, ThreadCreated};
 use crate::id::ThreadId;
 use crate::mode::Mode;
 use crate::model::Model;
@@ -42,6 +42,8 @@ pub struct Root {
     pub notice: Option<Arc<str>>,
     /// What is added to the prompt of its agent, for it alone and not for its sub-agents.
     pub instructions: Option<Arc<str>>,
+    /// Where it works.
+    pub place: Place,
 }
 
 /// The first event of a root that speaks with `model`, or a sentence that says why there can be none.
@@ -95,12 +97,14 @@ pub fn root(catalog: &Catalog, root: Root, model: Model) -> Result<ThreadCreated
             gets_new_tools: agent.tools.is_none(),
             catalog: catalog.version.clone(),
             output_schema: None,
+            requires: agent.requires.clone(),
         },
         mode,
         policy: root.policy,
         grant,
         brief: None,
         workspace: root.workspace,
+        place: root.place,
         today: root.today,
         preset: root.preset,
         household: root.household,

@@ -21,7 +21,8 @@ use crate::policy::{Lifecycle, Policy};
 use crate::report::{Report, Usage};
 use crate::role::Role;
 use crate::sampling::{SamplingEnded, SamplingStarted};
-use crate::tools::{Reach, ToolResult, named_call};
+use crate::tools::{Reach, ToolResult, WITHOUT_FOLDER, named_call};
+use crate::verb::Verb;
 
 /// What happened to one thread.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -378,6 +379,9 @@ pub struct ThreadCreated {
     pub brief: Option<Brief>,
     /// The folder it works in.
     pub workspace: Arc<str>,
+    /// The machine of that folder.
+    #[serde(default, skip_serializing_if = "Place::is_anywhere")]
+    pub place: Place,
     /// The day it was created, as its system prompt says it.
     pub today: Arc<str>,
     /// The preset it was started with, for people.
@@ -415,6 +419,24 @@ pub struct ThreadCreated {
     /// The brief as the model reads it: its task, and what is said after it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opening: Option<Told>,
+}
+
+/// On which machine the folder of a thread lies.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// The machine, by the name that it has in the store; none where the store is of one machine, or its machines share their folders.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<Arc<str>>,
+    /// Whether the thread works there even if none of its tools needs the folder: what the folder brings along (rules, hooks) holds for it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_bound: bool,
+}
+
+impl Place {
+    /// Whether no machine is named.
+    pub fn is_anywhere(&self) -> bool {
+        self.machine.is_none()
+    }
 }
 
 /// A request to the model.
@@ -526,6 +548,14 @@ impl Answered {
 }
 
 impl ThreadCreated {
+    /// The one machine on which it can work: that of its folder, if one of its tools needs the folder.
+    pub fn bound_to(&self) -> Option<&Arc<str>> {
+        let Place { machine, is_bound } = &self.place;
+        let needs_folder = |tool: &Arc<str>| Verb::of(tool).is_none() && !WITHOUT_FOLDER.contains(&&**tool);
+        let is_bound = *is_bound || self.role.gets_new_tools || self.role.tools.iter().any(needs_folder);
+        machine.as_ref().filter(|_| is_bound)
+    }
+
     /// Writes down what the model will be shown from the start. Done once more where the brief was changed after the first time.
     pub fn write_texts(&mut self) {
         let system = crate::context::new_system(self);

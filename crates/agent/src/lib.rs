@@ -53,6 +53,7 @@
 //!     model: None,
 //!     tools: None,
 //!     lends: Vec::new(),
+//!     requires: Vec::new(),
 //!     mcp_servers: None,
 //!     mode: None,
 //!     effort: None,
@@ -87,6 +88,7 @@
 //!     workspace: ".".into(),
 //!     today: "2026-01-15".into(),
 //!     household: None,
+//!     place: Default::default(),
 //!     notice: None,
 //!     instructions: None,
 //! }, model)?;

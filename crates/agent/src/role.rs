@@ -36,6 +36,9 @@ pub struct Agent {
     /// How much its model thinks, in a word that the providers know; none means as is set for the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effort: Option<Arc<str>>,
+    /// Labels that a machine must have on which it works, where several machines share a store.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub requires: Vec<Arc<str>>,
 }
 
 /// The role as a thread plays it, for good: resuming needs no file that may have changed.
@@ -64,6 +67,9 @@ pub struct Role {
     /// JSON Schema that every answer must fit. Only in logs of earlier versions: a schema belongs to a message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_schema: Option<Json>,
+    /// Labels that a machine must have on which it works.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub requires: Vec<Arc<str>>,
 }
 
 fn is_empty(text: &Arc<str>) -> bool {
@@ -84,6 +90,7 @@ impl Agent {
             mcp_servers: None,
             mode: None,
             effort: None,
+            requires: Vec::new(),
         }
     }
 

@@ -877,6 +877,7 @@ impl Thread {
             grant: Grant { not_after, ..spawned.grant.clone() },
             brief: Some(spawned.brief.clone()),
             workspace: self.created.workspace.clone(),
+            place: self.created.place.clone(),
             today: self.created.today.clone(),
             preset: self.created.preset.clone(),
             household: self.created.household.clone(),

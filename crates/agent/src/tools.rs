@@ -12,6 +12,10 @@ use crate::message::Attachment;
 /// The tool by which an agent asks a person a question: the rules ask it, and the tool runs only where nobody can answer.
 pub const ASK_USER: &str = "ask_user";
 
+/// Tools that touch no folder, besides the verbs by which agents are started: an agent with no others works on any machine. The tools that
+/// read the web are of `crates/web`.
+pub const WITHOUT_FOLDER: [&str; 3] = [ASK_USER, "web_fetch", "web_search"];
+
 /// The tool by which files are read: a rule that denies it a file denies that file to every tool.
 pub const READ_FILE: &str = "read_file";
 

@@ -62,7 +62,7 @@ async fn write_agents(store: &Arc<dyn Store>, agents: usize) -> anyhow::Result<(
         created.created_for = Some(format!("{BOARD}/t{}", number + 1).into());
         let events = vec![Arc::new(Event::ThreadCreated(Box::new(created)))];
         let (thread, process) = (id, owner.clone());
-        line.push(store.append(Commit { thread, expected: 0, epoch: 1, process, at: Time(0), events }));
+        line.push(store.append(Commit { thread, expected: 0, epoch: 1, process, at: Time(0), events, lets_go: false }));
         if line.len() == IN_LINE
             && let Some(kept) = line.next().await
         {

@@ -37,6 +37,7 @@ pub async fn write(log: &Log) -> anyhow::Result<Taken> {
             process: owner.clone(),
             at: Time(0),
             events: events.into_iter().map(Arc::new).collect(),
+            lets_go: false,
         };
         line.push(store.append(commit));
         if line.len() == AT_ONCE

@@ -56,6 +56,7 @@ impl LongThread {
             process: self.process.clone(),
             at,
             events: events.into_iter().map(Arc::new).collect(),
+            lets_go: false,
         };
         let appended = self.store.append(commit).await?;
         self.n = appended.n;

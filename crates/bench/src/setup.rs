@@ -72,6 +72,7 @@ pub fn catalog() -> Catalog {
         model: None,
         tools: None,
         lends: Vec::new(),
+        requires: Vec::new(),
         mcp_servers: None,
         mode: None,
         effort: None,
@@ -138,6 +139,7 @@ pub fn root(id: ThreadId, children: usize) -> Root {
         workspace: std::env::temp_dir().display().to_string().into(),
         today: "2026-01-15".into(),
         household: None,
+        place: Default::default(),
         notice: None,
         instructions: None,
     }

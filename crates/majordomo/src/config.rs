@@ -100,6 +100,8 @@ pub struct Config {
     pub web: WebConfig,
     /// Where all is remembered: a database that many machines share, or else a file in the folder for state.
     pub store: store::Location,
+    /// This machine, where several share the store.
+    pub machine: store::Machine,
     /// How surely what is remembered survives a loss of power.
     pub durability: Durability,
     /// What keeps commands to their workspace.
@@ -317,7 +319,8 @@ impl Config {
         let model = model.or_else(|| household::model_of(&values.agent));
         warnings.extend(values.household.missing(&layers));
         let grant = values.root_grant();
-        let store = merge::store_location(values.store.url.as_deref(), &values.data, surroundings)?;
+        let machine = store::Machine::named(values.store.machine.as_deref(), values.workspace.shared);
+        let store = merge::store_location(values.store.url.as_deref(), &machine, &values.data, surroundings)?;
         Ok(Self {
             entries: entries(&layers, model.as_ref()),
             model: model.map(|(name, _)| name),
@@ -340,6 +343,7 @@ impl Config {
             hooks: values.hooks,
             web: values.web,
             store,
+            machine,
             durability: values.store.durability,
             sandbox: values.sandbox.kind,
             rules,

@@ -4,6 +4,7 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use store::{InstallationEvent, InstallationState, Location};
 
@@ -16,6 +17,13 @@ pub struct StatePlace {
     pub folder: PathBuf,
     /// The store.
     pub store: Location,
+}
+
+impl StatePlace {
+    /// This machine, where several share the store: what was said of a folder holds for that of one machine.
+    pub(crate) fn machine(&self) -> Option<Arc<str>> {
+        self.store.machine().map(|machine| machine.name)
+    }
 }
 
 impl From<&Path> for StatePlace {

@@ -197,7 +197,7 @@ impl Rulebook {
     /// project's trust has lapsed.
     fn sources(&self, state: &InstallationState) -> (Sources, Option<String>) {
         let mut lapsed = None;
-        let known = || trust::known(state, &self.place.folder);
+        let known = || trust::known(state, &self.place);
         let of_project = |folder: &PathBuf| {
             let project = Project::read_at(folder, known)?;
             let (rules, waiting) = of_project(&project)?;

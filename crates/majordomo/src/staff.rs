@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use agent::creation::{Errand, Root, errand};
 use agent::delegation::Preference;
-use agent::event::ThreadCreated;
+use agent::event::{Place, ThreadCreated};
 use agent::message::Attachment;
 use agent::permission::Rule;
 use agent::policy::VERBS;
@@ -335,7 +335,11 @@ impl Staff {
             Kept::InFolder => open_store(&config)?,
             Kept::In(store) => store.clone(),
         };
-        let mut registration = Some(Registration::begin(Process::next(), store.clone()));
+        let mut process = Process::next();
+        if let Some(machine) = store.machine() {
+            process.host = machine.name;
+        }
+        let mut registration = Some(Registration::begin(process, store.clone()));
         let opened = Self::put_together(surroundings, config, options, approver, store, &mut registration).await;
         if let Some(unused) = registration {
             unused.withdraw().await;
@@ -533,7 +537,7 @@ impl Staff {
 
     /// The board of its folder.
     pub fn board(&self) -> board::BoardId {
-        board::BoardId::new(self.0.config.project.root.display().to_string())
+        tasks::board_at(&self.0.config.project.root, self.store().machine().as_ref())
     }
 
     /// The names of the providers that can be asked.
@@ -804,7 +808,15 @@ impl Staff {
             household: self.0.home.name(),
             notice: self.0.servers.notice(),
             instructions: self.0.instructions.clone(),
+            place: self.place(),
         })
+    }
+
+    /// Where its roots work, where several machines share the store. What the folder brings along holds nowhere else.
+    fn place(&self) -> Place {
+        let machine = self.store().machine().and_then(|machine| machine.of_folders().cloned());
+        let is_bound = machine.is_some() && self.0.config.project.standing != trust::Standing::Empty;
+        Place { machine, is_bound }
     }
 
     /// The name of a root that is to be started: no thread has it, as far as chance tells.

@@ -17,7 +17,7 @@ use board::import::{self, Draft, Line};
 use board::{Actor, Assignee, BoardId, Command, NewTask, Refusal, Reply, Request, Status, Task, TaskId, Who};
 use schemars::JsonSchema;
 use serde::Serialize;
-use store::{Store, TaskQuery};
+use store::{Machine, Store, TaskQuery};
 
 use crate::agents::{Agents, Known};
 use crate::config::{Config, Surroundings};
@@ -56,15 +56,33 @@ pub fn task_named(text: &str, here: &BoardId) -> Result<(BoardId, TaskId), Refus
 }
 
 /// The board of a folder: that of the project which the folder belongs to, as `majordomo trust` means it.
-pub fn board_of(surroundings: &Surroundings) -> BoardId {
+pub fn board_of(surroundings: &Surroundings, machine: Option<&Machine>) -> BoardId {
     let project = surroundings.project();
     let project = project.canonicalize().unwrap_or(project);
-    BoardId::new(project.display().to_string())
+    board_at(&project, machine)
+}
+
+/// The board of a project. Where several machines share the store and not their folders, its name begins with that of this machine: the same
+/// path is another folder elsewhere.
+pub(crate) fn board_at(project: &Path, machine: Option<&Machine>) -> BoardId {
+    let path = project.display();
+    match machine.and_then(Machine::of_folders) {
+        Some(machine) => BoardId::new(format!("{machine}:{path}")),
+        None => BoardId::new(path.to_string()),
+    }
+}
+
+/// The path of a board's folder, on the machine that it belongs to.
+pub(crate) fn path_of(folder: &str) -> &Path {
+    match folder.split_once(':') {
+        Some((_, path)) if !folder.starts_with('/') => Path::new(path),
+        _ => Path::new(folder),
+    }
 }
 
 /// The board that an agent in this folder works with.
-pub(crate) fn board_of_folder(folder: &Path, surroundings: &Surroundings) -> BoardId {
-    board_of(&Surroundings { cwd: folder.to_owned(), ..surroundings.clone() })
+pub(crate) fn board_of_folder(folder: &Path, surroundings: &Surroundings, machine: Option<&Machine>) -> BoardId {
+    board_of(&Surroundings { cwd: folder.to_owned(), ..surroundings.clone() }, machine)
 }
 
 /// A board that a person named. It has no `/`, which the boards of folders have.

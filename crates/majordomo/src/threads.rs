@@ -125,7 +125,9 @@ pub fn object(row: &ThreadRow, living: &Living) -> Value {
     object
 }
 
-/// Whether a thread is in the middle of a run, and the process that drove it is gone. For `living` see [`ThreadState::of`].
+/// Whether a thread is in the middle of a run, and the process that drove it is gone. For `living` see [`ThreadState::of`]. A sub-agent that
+/// waits for a process to begin it is not: its first event is all that there is.
 pub fn is_left(row: &ThreadRow, living: &Living) -> bool {
-    row.state.is_live() && !living.owns(row)
+    let waits_to_begin = row.head == 1 && row.owner.is_none();
+    row.state.is_live() && !waits_to_begin && !living.owns(row)
 }

@@ -203,14 +203,26 @@ pub async fn relocate(from: &Arc<dyn Store>, to: &Arc<dyn Store>, root: &ThreadI
     }
     let records = read_all(&**from, Selection::tree(root)).await?;
     let last = records.last().map_or(0, |record| record.seq);
-    let line = |record: Record| Line { thread: record.thread, at: record.at, event: (*record.event).clone() };
+    let machine = to.machine().and_then(|machine| machine.of_folders().cloned());
+    let line = |record: Record| {
+        let event = placed((*record.event).clone(), machine.as_ref());
+        Line { thread: record.thread, at: record.at, event }
+    };
     write(to, root, records.into_iter().map(line).collect(), now).await?;
-    // What arrived meanwhile would be lost.
-    if !from.tree(root, last, 1).await?.is_empty() {
-        to.remove(root, now).await?;
-        return Err(Error::Message(format!("thread {root} was written to meanwhile; nothing was moved")));
+    // What arrived meanwhile would be lost; what cannot be removed would be there twice.
+    if let Err(error) = from.remove_if(root, Some(last), now).await {
+        // What was said to the copy in the meantime stays, too.
+        if let Err(store::Error::Conflict { .. }) = to.remove_if(root, Some(last), now).await {
+            let why = format!("thread {root} was written to in both stores meanwhile: delete one with `thread rm`");
+            return Err(Error::Message(why));
+        }
+        return Err(match error {
+            store::Error::Conflict { .. } => {
+                Error::Message(format!("thread {root} was written to meanwhile; nothing was moved"))
+            }
+            error => error.into(),
+        });
     }
-    from.remove(root, now).await?;
     Ok(())
 }
 
@@ -369,6 +381,17 @@ fn at_rest(lines: Vec<(u64, Line)>, root: &ThreadId, end: Option<u64>) -> Option
     })
 }
 
+/// An event of a conversation that comes from a store of one machine: its folder is on this one.
+fn placed(event: Event, machine: Option<&Arc<str>>) -> Event {
+    match event {
+        Event::ThreadCreated(mut created) => {
+            created.place.machine = created.place.machine.or_else(|| machine.cloned());
+            Event::ThreadCreated(created)
+        }
+        other => other,
+    }
+}
+
 /// An event as it is taken in.
 fn taken(event: Event, taking: &Taking) -> Event {
     match event {
@@ -483,7 +506,9 @@ async fn append(
             epoch = store.adopt(&thread, &process.id, at).await?;
         }
         let (process, reports) = (process.id.clone(), events.iter().any(|event| matches!(**event, Event::Reported(_))));
-        let appended = store.append(Commit { thread: thread.clone(), expected, epoch, process, at, events }).await?;
+        let appended = store
+            .append(Commit { thread: thread.clone(), expected, epoch, process, at, events, lets_go: false })
+            .await?;
         *has_written = true;
         heads.insert(thread, (appended.n, epoch, reports));
     }

@@ -243,8 +243,9 @@ pub fn answer(place: impl Into<StatePlace>, project: &Project, answer: Answer) -
     }
     let Some(digest) = project.digest() else { return Err(cannot("it cannot be read".to_owned())) };
     let Some(path) = project.root.to_str() else { return Err(cannot("its name is not UTF-8".to_owned())) };
-    let (path, digest, trusted) = (path.into(), digest.into(), answer == Answer::Trusted);
-    kept::record(place, vec![InstallationEvent::ProjectJudged(ProjectJudgement { path, digest, trusted })])
+    let (place, path, digest, trusted) = (place.into(), path.into(), digest.into(), answer == Answer::Trusted);
+    let judged = ProjectJudgement { path, digest, trusted, machine: place.machine() };
+    kept::record(place, vec![InstallationEvent::ProjectJudged(judged)])
 }
 
 /// Forgets what a person said about a folder; whether there was anything.
@@ -256,7 +257,8 @@ pub fn forget(place: impl Into<StatePlace>, root: &Path) -> Result<bool, Error> 
     // What still lies in the earlier file would count again.
     take_over(&place)?;
     if let Some(path) = root.to_str() {
-        kept::record(&place, vec![InstallationEvent::ProjectForgotten { path: path.into() }])?;
+        let machine = place.machine();
+        kept::record(&place, vec![InstallationEvent::ProjectForgotten { path: path.into(), machine }])?;
     }
     Ok(true)
 }
@@ -264,18 +266,20 @@ pub fn forget(place: impl Into<StatePlace>, root: &Path) -> Result<bool, Error> 
 /// The folders that a person was asked about.
 pub fn folders(place: impl Into<StatePlace>) -> Result<Vec<Folder>, Error> {
     let place = place.into();
-    known(&kept::installation(&place), &place.folder)
+    known(&kept::installation(&place), &place)
 }
 
 /// The same, where it is known what holds for the installation.
-pub(crate) fn known(state: &InstallationState, data: &Path) -> Result<Vec<Folder>, Error> {
+pub(crate) fn known(state: &InstallationState, place: &StatePlace) -> Result<Vec<Folder>, Error> {
+    let machine = place.machine();
     let folder = |judged: &ProjectJudgement| Folder {
         path: PathBuf::from(&*judged.path),
         digest: judged.digest.to_string(),
         answer: if judged.trusted { Answer::Trusted } else { Answer::Declined },
     };
-    let mut folders: Vec<Folder> = state.projects.iter().map(folder).collect();
-    for earlier in earlier(data)? {
+    let here = state.projects.iter().filter(|judged| judged.machine == machine);
+    let mut folders: Vec<Folder> = here.map(folder).collect();
+    for earlier in earlier(&place.folder)? {
         if folders.iter().all(|folder| folder.path != earlier.path) {
             folders.push(earlier);
         }
@@ -296,10 +300,12 @@ pub(crate) fn take_over(place: impl Into<StatePlace>) -> Result<(), Error> {
 
 /// What holds in a folder for state, as events for a store that begins with it.
 pub(crate) fn events(place: impl Into<StatePlace>) -> Result<Vec<InstallationEvent>, Error> {
+    let place = place.into();
+    let machine = place.machine();
     let judged = |folder: Folder| {
         let path = folder.path.to_str()?.into();
-        let (digest, trusted) = (folder.digest.into(), folder.answer == Answer::Trusted);
-        Some(InstallationEvent::ProjectJudged(ProjectJudgement { path, digest, trusted }))
+        let (digest, trusted, machine) = (folder.digest.into(), folder.answer == Answer::Trusted, machine.clone());
+        Some(InstallationEvent::ProjectJudged(ProjectJudgement { path, digest, trusted, machine }))
     };
     Ok(folders(place)?.into_iter().filter_map(judged).collect())
 }

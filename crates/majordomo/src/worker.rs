@@ -15,8 +15,11 @@ use std::time::{Duration, Instant};
 
 use agent::{ThreadId, Time};
 use async_recursion::async_recursion as boxed;
+use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
-use store::{Process, ProcessId, Selection, Store, ThreadQuery, ThreadRow, WorkerRow, replay_until};
+use futures_util::stream::FuturesUnordered;
+use runtime::Room;
+use store::{ClaimQuery, Process, ProcessId, Selection, Store, ThreadQuery, ThreadRow, WorkerRow, replay_until};
 use tokio::sync::Mutex;
 
 use crate::staff::{Error, Staff};
@@ -34,6 +37,18 @@ const CALM: Duration = Duration::from_millis(300);
 
 /// A staff that was opened for a folder is closed after this time without anything to do in it.
 const UNUSED: Duration = Duration::from_secs(60);
+
+/// How often threads are claimed, where several machines share the store.
+const CLAIM: Duration = Duration::from_millis(400);
+
+/// The least time between two such requests, where something was offered or there is room again.
+const CLAIM_SOON: Duration = Duration::from_millis(50);
+
+/// What is offered within this time is claimed together.
+const CLAIM_TOGETHER: Duration = Duration::from_millis(10);
+
+/// How long a thread is not claimed again that could not be taken over.
+const REFUSED: Duration = Duration::from_secs(60);
 
 /// Threads that are looked at in one go.
 const PAGE: usize = 200;
@@ -69,6 +84,20 @@ pub struct Worker {
     staffs: Mutex<BTreeMap<PathBuf, OpenStaff>>,
     /// After how long without anything to do a staff is closed.
     unused: Duration,
+    /// The folder whose settings hold for threads that need no folder, and come from another machine.
+    base: PathBuf,
+    /// How many agents work here, where several machines share the store.
+    room: Arc<Room>,
+    /// What could not be taken over, and is not claimed again for a while.
+    refused: std::sync::Mutex<Refused>,
+}
+
+/// What a worker does not claim for a while.
+#[derive(Default)]
+struct Refused {
+    threads: BTreeMap<ThreadId, Instant>,
+    /// Providers that cannot be asked from here.
+    providers: BTreeMap<Arc<str>, Instant>,
 }
 
 /// A staff that is open.
@@ -98,7 +127,10 @@ impl Worker {
         concurrency: usize,
         chores: Vec<Box<dyn Chores>>,
     ) -> Self {
-        let current = Process::current();
+        let mut current = Process::current();
+        if let Some(machine) = store.machine() {
+            current.host = machine.name;
+        }
         let row = WorkerRow {
             process: Process { id: ProcessId::new(format!("{}-{command}", current.id)), ..current },
             command: command.into(),
@@ -117,6 +149,9 @@ impl Worker {
             passed_over: Mutex::default(),
             staffs: Mutex::default(),
             unused: UNUSED,
+            base: std::env::current_dir().unwrap_or_else(|_| "/".into()),
+            room: Arc::new(Room::new(concurrency)),
+            refused: std::sync::Mutex::default(),
         }
     }
 
@@ -153,6 +188,7 @@ impl Worker {
     /// The same with a staff that is open already, for its folder.
     #[boxed]
     pub async fn with_staff(self, folder: PathBuf, staff: Staff) -> Self {
+        self.share(&staff);
         let open = OpenStaff { staff, used: Instant::now(), is_own: false };
         self.staffs.lock().await.insert(canonical(&folder), open);
         self
@@ -173,8 +209,21 @@ impl Worker {
             return Ok(open.staff.clone());
         }
         let staff = (self.open)(folder.clone(), self.store.clone()).await?;
+        self.share(&staff);
         staffs.insert(folder, OpenStaff { staff: staff.clone(), used: Instant::now(), is_own: true });
         Ok(staff)
+    }
+
+    /// Whether it claims whatever is runnable, and not only the threads of tasks: where several machines share the store.
+    fn claims(&self) -> bool {
+        self.only_in.is_none() && self.store.machine().is_some()
+    }
+
+    /// Lets a staff share the room of this process.
+    fn share(&self, staff: &Staff) {
+        if self.claims() {
+            staff.runtime().claim_in(self.room.clone(), self.row.labels.clone());
+        }
     }
 
     /// Closes what was opened for folders in which nothing is to be done any more.
@@ -227,6 +276,7 @@ impl Worker {
         if let Err(error) = transfer::clear_unfinished(&*self.store, beat_at).await {
             tracing::warn!(%error, "a part of a conversation may be left by an import that did not end");
         }
+        let mut claiming = std::pin::pin!(self.claim_all());
         loop {
             tail.borrow_and_update();
             let looked = async {
@@ -236,7 +286,9 @@ impl Worker {
                 }
                 // What a dead process was carrying out is done here.
                 self.store.retire_workers(None, now()).await?;
-                self.adopt().await?;
+                if !self.claims() {
+                    self.adopt().await?;
+                }
                 for chores in &self.chores {
                     chores.perform(self).await?;
                 }
@@ -245,6 +297,7 @@ impl Worker {
             };
             tokio::select! {
                 () = &mut stop => break,
+                () = &mut claiming => {}
                 looked = looked => if let Err(error) = looked {
                     // What cannot be done now is tried again at the next look.
                     tracing::warn!(%error, "not all that is runnable could be worked");
@@ -252,6 +305,7 @@ impl Worker {
             }
             tokio::select! {
                 () = &mut stop => break,
+                () = &mut claiming => {}
                 () = async {
                     let _ = tokio::time::timeout(look, tail.changed()).await;
                     tokio::time::sleep(self.pause).await;
@@ -277,6 +331,87 @@ impl Worker {
             // Others see that the process is gone.
             tracing::debug!(%error, "the worker could not take its name back");
         }
+    }
+
+    /// Claims threads for as long as it is awaited, and never ends. Asking for them is the heartbeat of this process.
+    async fn claim_all(&self) {
+        let offers = self.store.offers().filter(|_| self.claims());
+        let Some(mut offers) = offers else { return std::future::pending().await };
+        let mut taken = FuturesUnordered::new();
+        loop {
+            let begun = Instant::now();
+            let limit = self.room.left().saturating_sub(taken.len());
+            offers.borrow_and_update();
+            let query = self.lock_refused().query(ClaimQuery {
+                labels: self.row.labels.clone(),
+                asked: true,
+                limit,
+                ..ClaimQuery::default()
+            });
+            match self.store.claim_threads(&self.row.process.id, now(), query).await {
+                Ok(claimed) => {
+                    self.room.set_drained(claimed.len() < limit);
+                    taken.extend(claimed.into_iter().map(|claimed| self.take_over(claimed.thread)));
+                }
+                // Who writes is told the reason; this is tried again.
+                Err(error) => tracing::debug!(%error, "nothing could be claimed"),
+            }
+            let mut next = std::pin::pin!(tokio::time::sleep_until((begun + CLAIM).into()));
+            loop {
+                let is_full = self.room.left() <= taken.len();
+                let news = async {
+                    tokio::select! {
+                        _ = offers.changed(), if !is_full => {}
+                        () = self.room.freed(), if !self.room.is_drained() => {}
+                        () = std::future::pending() => {}
+                    }
+                };
+                tokio::select! {
+                    () = &mut next => break,
+                    Some(()) = taken.next(), if !taken.is_empty() => {}
+                    () = news => {
+                        let soon = (begun + CLAIM_SOON).max(Instant::now() + CLAIM_TOGETHER);
+                        next.as_mut().reset(soon.min(begun + CLAIM).into());
+                    }
+                }
+            }
+        }
+    }
+
+    /// Goes on with a thread that this process has claimed, or leaves it to others.
+    async fn take_over(&self, thread: ThreadId) {
+        let this = &self.row.process.id;
+        let (mut owner, mut provider) = (this.clone(), None);
+        let went_on = async {
+            let unknown = || store::Error::UnknownThread(thread.as_str().into());
+            let row = self.store.thread(&thread).await?.ok_or_else(unknown)?;
+            let staff = self.staff_of(&thread).await?;
+            provider = row.model.split_once('/').map(|(provider, _)| Arc::from(provider));
+            staff.check_model(&row.model)?;
+            provider = None;
+            staff.tools_ready().await;
+            let process = staff.runtime().process().clone();
+            self.store.hand_over(&thread, this, Some(&process)).await?;
+            owner = process;
+            staff.runtime().resume(&thread).await?;
+            Ok::<_, Error>(())
+        };
+        let Err(error) = went_on.await else {
+            tracing::debug!(%thread, "goes on here");
+            return;
+        };
+        tracing::warn!(%thread, %error, "the thread is left to other processes");
+        match provider {
+            Some(provider) => drop(self.lock_refused().providers.insert(provider, Instant::now())),
+            None => drop(self.lock_refused().threads.insert(thread.clone(), Instant::now())),
+        }
+        if let Err(error) = self.store.hand_over(&thread, &owner, None).await {
+            tracing::debug!(%thread, %error, "another process has it");
+        }
+    }
+
+    fn lock_refused(&self) -> std::sync::MutexGuard<'_, Refused> {
+        self.refused.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     /// Goes on with threads whose process is gone and which are a worker's to go on with: those of tasks, and those that a notice had woken.
@@ -344,12 +479,27 @@ impl Worker {
 
     async fn folder_of(&self, thread: &ThreadId) -> Result<PathBuf, Error> {
         let first = self.store.read(thread, 0, 1).await?;
+        let this = self.store.machine().map(|machine| machine.name);
         let workspace = first.first().and_then(|record| match &*record.event {
-            agent::Event::ThreadCreated(created) => Some(created.workspace.clone()),
+            agent::Event::ThreadCreated(created) => match (&this, &created.place.machine) {
+                // Its folder is not here, whatever lies under that name.
+                (Some(this), Some(its)) if this != its => Some(self.base.display().to_string().into()),
+                _ => Some(created.workspace.clone()),
+            },
             _ => None,
         });
         let unknown = || store::Error::UnknownThread(thread.as_str().into());
         Ok(Path::new(&*workspace.ok_or_else(unknown)?).to_owned())
+    }
+}
+
+impl Refused {
+    /// Has a query pass over what was refused a short time ago.
+    fn query(&mut self, query: ClaimQuery) -> ClaimQuery {
+        self.threads.retain(|_, at| at.elapsed() < REFUSED);
+        self.providers.retain(|_, at| at.elapsed() < REFUSED);
+        let passed_over = self.threads.keys().cloned().collect();
+        ClaimQuery { passed_over, not_of: self.providers.keys().cloned().collect(), ..query }
     }
 }
 

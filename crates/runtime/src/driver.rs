@@ -25,6 +25,7 @@ use tool::{Registry, Workspace};
 use crate::error::Error;
 use crate::hooks::{HookKind, HookMoment};
 use crate::live_slot::LiveSlot;
+use crate::machines::Busy;
 use crate::perform::Performer;
 use crate::retry::retry_transient;
 use crate::runtime::{self, Inner};
@@ -101,6 +102,8 @@ pub struct Driver {
     exit: Option<Exit>,
     /// Why the store can do nothing more for the thread.
     lost: Option<store::Error>,
+    /// Counts against the room of the process while the thread works.
+    busy: Option<Busy>,
 }
 
 impl Driver {
@@ -121,6 +124,7 @@ impl Driver {
             given_up: false,
             exit: None,
             lost: None,
+            busy: None,
         })
     }
 
@@ -158,6 +162,21 @@ impl Driver {
         Ok(())
     }
 
+    /// Creates the thread and leaves it to be claimed by any process that may take it.
+    pub async fn offer(&mut self, created: ThreadCreated) -> Result<(), Error> {
+        let (runtime, id, at) = (self.runtime.clone(), self.id.clone(), self.performer.clock.now());
+        let events = vec![Arc::new(Event::ThreadCreated(Box::new(created)))];
+        let append = || {
+            let (thread, process, events) = (id.clone(), runtime.process.clone(), events.clone());
+            runtime.store.append(Commit { thread, expected: 0, epoch: 1, process, at, events, lets_go: true })
+        };
+        match retry_transient(&runtime, &id, append).await {
+            // One that is there already was written by this very commit, or by another process that began it.
+            Ok(_) | Err(Some(store::Error::Conflict { .. })) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     /// Takes up what was sent to a thread that no process drives: one commit holds it and what follows from it. What a process
     /// left in the middle is settled with it. The answer is how it lets go of the thread, if it has to.
     pub async fn take_up(&mut self, inputs: Vec<(InputId, Outside)>) -> Option<Exit> {
@@ -190,7 +209,12 @@ impl Driver {
             Opening::Created => {}
             Opening::Left { sent } => {
                 let sent = sent.into_iter().chain(Box::pin(self.settle_commands()).await).collect();
-                self.step(sent, vec![Input::Reopened]).await;
+                let inputs = match &self.thread {
+                    // One that was left to be claimed begins.
+                    Some(thread) if thread.is_unbegun() => vec![Input::Begin, Input::Arrived],
+                    _ => vec![Input::Reopened],
+                };
+                self.step(sent, inputs).await;
             }
             // What hardly ever happens is boxed: it would make every task as large as its largest.
             Opening::Failed { message } => Box::pin(self.fail(message)).await,
@@ -199,6 +223,7 @@ impl Driver {
         let mut alarm = std::pin::pin!(tokio::time::sleep(self.next_pause().unwrap_or_default()));
         self.leave_if_told();
         while !self.is_done() {
+            self.count_work();
             let pause = self.next_pause();
             if let Some(pause) = pause {
                 alarm.as_mut().reset(Instant::now() + pause);
@@ -214,6 +239,16 @@ impl Driver {
                     self.step(Vec::new(), vec![Input::TimePassed { heard }]).await;
                 }
             }
+        }
+    }
+
+    /// Counts against the room of the process as long as a request or a tool is under way.
+    fn count_work(&mut self) {
+        let Some(room) = self.runtime.machines.room() else { return };
+        if self.under_way.is_empty() {
+            self.busy = None;
+        } else if self.busy.is_none() {
+            self.busy = Some(Busy::new(room.clone()));
         }
     }
 
@@ -369,7 +404,15 @@ impl Driver {
         let (id, expected, epoch) = (self.id.clone(), self.n, self.epoch);
         let append = || {
             let (thread, process) = (id.clone(), runtime.process.clone());
-            runtime.store.append(Commit { thread, expected, epoch, process, at: now, events: events.to_vec() })
+            runtime.store.append(Commit {
+                thread,
+                expected,
+                epoch,
+                process,
+                at: now,
+                events: events.to_vec(),
+                lets_go: false,
+            })
         };
         match retry_transient(&runtime, &id, append).await {
             Ok(appended) => {

@@ -1,5 +1,7 @@
 //! What can go wrong before a thread exists to report it.
 
+use std::sync::Arc;
+
 use agent::ThreadId;
 
 /// What can go wrong before a thread exists to report it.
@@ -29,6 +31,14 @@ pub enum Error {
     /// The process that drives the thread has not answered in time.
     #[error("the process that drives thread {0} does not answer; it is asked again later")]
     Unanswered(ThreadId),
+    /// The thread works in a folder of another machine, and no process works there.
+    #[error("thread {thread} works in a folder of machine {machine}: do this there, or start `majordomo work` there")]
+    Elsewhere {
+        /// Which thread.
+        thread: ThreadId,
+        /// The machine.
+        machine: Arc<str>,
+    },
     /// The schema that an answer should fit is no JSON Schema.
     #[error("the schema is not valid: {0}")]
     Schema(String),

@@ -3,10 +3,10 @@
 use std::ops::ControlFlow;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use agent::event::ThreadCreated;
-use agent::{Event, Input, InputId, Outcome, Outside, Report, Strength, ThreadId};
+use agent::{Event, Input, InputId, Outcome, Outside, Report, State, Strength, ThreadId};
 use futures_util::FutureExt;
 use store::{Selection, replay_until};
 use tool::Workspace;
@@ -25,6 +25,12 @@ use crate::take_up::take_up;
 
 /// How long a child that another process drives is left alone before it is looked at again.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
+
+/// How often a child of another machine is looked at of which nothing is heard: what it reports is told.
+const LOOK_RARELY: Duration = Duration::from_secs(10);
+
+/// How long a child that no process drives is left to be claimed by others before it is driven here.
+const LEFT_ALONE: Duration = Duration::from_secs(3);
 
 /// How long a child that is about to begin is left alone before it is told to end.
 const UNTIL_BEGUN: Duration = Duration::from_millis(20);
@@ -164,6 +170,9 @@ pub fn deliver(runtime: &Inner, parent: &ThreadId, child: ThreadId, report: Repo
 /// the parent is resumed.
 pub fn tell_parent(runtime: &Inner, parent: &ThreadId, input: Input) {
     if let Some(sender) = runtime.sender(parent) {
+        if let Input::ChildReported { child, .. } = &input {
+            runtime.machines.tell_of(child);
+        }
         let _ = sender.send(DriverMessage::Input(Box::new(input)));
     }
 }
@@ -250,6 +259,11 @@ async fn create(
         Some(hooks) => hooks.await.refused,
         None => None,
     };
+    if sent.is_none() && refused.is_none() && !driver.runtime.begins(&created).await {
+        let id = created.id.clone();
+        Box::pin(driver.offer(created)).await?;
+        return Err(Error::Taken(id));
+    }
     // One that is refused begins and ends at once, so that its log and its report say why.
     let sent =
         sent.or_else(|| Some(stop_letter(Strength::Kill, format!("refused by a hook: {}", refused?).into(), None)));
@@ -261,6 +275,9 @@ async fn create(
 /// Sees to it that the report of a child which exists reaches its parent, whichever process drives the child, and that the parent knows
 /// when it waits for a person; where no process drives it, it is driven here. No live_slot is held for a child that lives elsewhere, so that what is sent to it goes into its log.
 async fn follow(runtime: &Arc<Inner>, turn: &Turn) -> Result<(), Error> {
+    if runtime.is_shared() {
+        return follow_elsewhere(runtime, turn).await;
+    }
     let id = &turn.child;
     let Some(parent) = id.parent() else { return Ok(()) };
     let mut tail = runtime.store.tail();
@@ -313,6 +330,78 @@ async fn follow(runtime: &Arc<Inner>, turn: &Turn) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// The same where several machines share the store. The process that drives the child leaves a wake for the parent with what the parent
+/// is to know, so that nothing is read meanwhile. A child that no process has taken for a while is driven here, if it may be.
+async fn follow_elsewhere(runtime: &Arc<Inner>, turn: &Turn) -> Result<(), Error> {
+    let id = &turn.child;
+    let Some(parent) = id.parent() else { return Ok(()) };
+    let followed = runtime.machines.follow(id);
+    let mut answers = Answers::new(id, turn.asked.as_ref());
+    let (mut left_since, mut seen, mut was_paused) = (None, 0, false);
+    // A parent that has left its own live slot asks again when it is gone on with.
+    while runtime.sender(&parent).is_some() {
+        if let Some(report) = answers.find(runtime).await? {
+            deliver(runtime, &parent, id.clone(), report);
+            return Ok(());
+        }
+        let row = retry_transient(runtime, id, || runtime.store.thread(id)).await?;
+        // Asked after the row was read: a process that is not known yet would else be taken for dead.
+        let living = retry_transient(runtime, id, || runtime.store.living(runtime.clock.now())).await?;
+        // A driver in this process says itself how it does.
+        let row = row.filter(|_| runtime.sender(id).is_none());
+        let is_left = row.as_ref().is_some_and(|row| !living.owns(row));
+        let since = if is_left { *left_since.get_or_insert_with(Instant::now) } else { Instant::now() };
+        if !is_left {
+            left_since = None;
+        }
+        if let Some(row) = row.filter(|row| !is_left && std::mem::replace(&mut seen, row.head) != row.head) {
+            // Only one that waits can be paused, and reading a log takes a while.
+            let may_be_paused = matches!(row.state, State::WaitingForUser | State::Delegating);
+            if may_be_paused || was_paused {
+                let read = retry_transient(runtime, id, || runtime::read(&*runtime.store, id)).await?;
+                was_paused = read.thread.is_paused();
+                tell_parent(runtime, &parent, Input::ChildPaused { child: id.clone(), paused: was_paused });
+            }
+        }
+        if is_left
+            && since.elapsed() >= LEFT_ALONE
+            && let Some(ends) = takes(runtime, id).await?
+            && let Some(live_slot) = LiveSlot::take(runtime, id)
+        {
+            let loaded = if ends { runtime.load_to_end(live_slot).await } else { runtime.load(live_slot).await };
+            let opening = if ends { Opening::left_to_end() } else { Opening::Left { sent: turn.stop.clone() } };
+            match loaded {
+                Ok(driver) => match driver.live(opening).await? {
+                    Exit::Done => return Ok(()),
+                    Exit::Replaced => {}
+                },
+                Err(Error::Idle(_) | Error::Store(store::Error::Owned { .. })) => {}
+                Err(Error::Store(error)) if error.is_passing() => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let pause = if is_left { LEFT_ALONE / 3 } else { LOOK_RARELY };
+        tokio::select! {
+            () = runtime.leaving.cancelled() => return Err(Error::Left),
+            () = followed.news() => {}
+            () = tokio::time::sleep(pause) => {}
+        }
+    }
+    Ok(())
+}
+
+/// Whether this process drives a child that no other has taken, and whether only to its end: one that it may not take, and that was told to
+/// stop.
+async fn takes(runtime: &Arc<Inner>, child: &ThreadId) -> Result<Option<bool>, Error> {
+    if runtime.may_take(&runtime.created(child).await?) {
+        let has_room = runtime.machines.room().is_none_or(|room| room.left() > 0);
+        return Ok(has_room.then_some(false));
+    }
+    let thread = retry_transient(runtime, child, || runtime::read(&*runtime.store, child)).await?.thread;
+    let is_stopped = thread.inbox.arrived.iter().any(|(_, input)| matches!(input, Outside::Stopped { .. }));
+    Ok(is_stopped.then_some(true))
 }
 
 /// Puts the files that its parent names into a child's brief, as far as the child may read them.

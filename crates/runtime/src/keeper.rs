@@ -32,7 +32,10 @@ pub async fn keep(runtime: Arc<Inner>) {
         tokio::select! {
             () = runtime.leaving.cancelled() => return,
             _ = beat.tick() => {
-                if let Err(error) = runtime.store.heartbeat(&runtime.process, runtime.clock.now()).await {
+                // A store of several machines does it by itself.
+                if !runtime.is_shared()
+                    && let Err(error) = runtime.store.heartbeat(&runtime.process, runtime.clock.now()).await
+                {
                     tracing::warn!(%error, "the heartbeat could not be written");
                 }
                 // A look that failed is made up for, even if nothing is written meanwhile.
@@ -68,6 +71,10 @@ async fn pass_on(runtime: &Arc<Inner>) {
 /// Has a thread of this process read what was sent to it, and only then forgets that it has to. What is not read while the wake is
 /// ours is found by the process that looks for wakes then.
 async fn wake_up(runtime: Arc<Inner>, wake: Wake) {
+    if let Some(child) = &wake.about {
+        runtime.machines.tell_of(child);
+        return forget(&runtime, wake).await;
+    }
     let until_read = async {
         while !is_read(&runtime, &wake.thread).await && !go_on(&runtime, &wake.thread).await {
             tokio::time::sleep(TRY_AGAIN).await;
@@ -78,6 +85,10 @@ async fn wake_up(runtime: Arc<Inner>, wake: Wake) {
         () = tokio::time::sleep(Duration::from_millis(LEASE_MS)) => return,
         () = until_read => {}
     }
+    forget(&runtime, wake).await;
+}
+
+async fn forget(runtime: &Inner, wake: Wake) {
     if let Err(error) = runtime.store.done(wake).await {
         tracing::debug!(%error, "a wake could not be forgotten");
     }

@@ -19,6 +19,7 @@ mod family;
 mod hooks;
 mod keeper;
 mod live_slot;
+mod machines;
 mod nested;
 mod perform;
 mod retry;
@@ -31,6 +32,7 @@ pub use clock::Clock;
 pub use error::Error;
 pub use facts::{Gatherer, Sources, StopHooks};
 pub use hooks::{HookKind, HookMoment, HookOutcome};
+pub use machines::Room;
 pub use runtime::{
     FIRST_INPUT, Fleeting, FleetingKind, Notice, Options, Registration, RunHandle, RunLimits, Runtime, Said, Start,
     fresh_name, short_name,

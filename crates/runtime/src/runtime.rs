@@ -30,6 +30,7 @@ use crate::driver::{self, Driver, DriverMessage, Opening};
 use crate::error::Error;
 use crate::facts::{Gatherer, Sources};
 use crate::live_slot::LiveSlot;
+use crate::machines::{Machines, Room};
 use crate::take_up::take_up;
 use crate::{keeper, schema};
 
@@ -190,6 +191,8 @@ pub(crate) struct Inner {
     /// Told whenever a thread has no driver here any more.
     exits: Notify,
     workspaces: Mutex<HashMap<PathBuf, Arc<Workspace>>>,
+    /// How it works together with other machines.
+    pub machines: Arc<Machines>,
 }
 
 /// A run that was started or resumed in this process.
@@ -276,6 +279,7 @@ impl Runtime {
             live: Mutex::default(),
             exits: Notify::new(),
             workspaces: Mutex::default(),
+            machines: Arc::default(),
         });
         inner.tasks.spawn(keeper::keep(inner.clone()));
         Ok(Self(inner))
@@ -508,6 +512,12 @@ impl Runtime {
         self.0.created(thread).await
     }
 
+    /// From here on the process claims threads, as far as there is room and with these labels: what it leaves others may claim, and
+    /// sub-agents for which it has no room are left to them.
+    pub fn claim_in(&self, room: Arc<Room>, labels: Vec<Arc<str>>) {
+        self.0.machines.claim(room, labels);
+    }
+
     /// The name under which it owns threads.
     pub fn process(&self) -> &ProcessId {
         &self.0.process
@@ -566,7 +576,13 @@ impl Runtime {
     pub async fn leave(&self) {
         self.begin_to_leave();
         self.0.tasks.wait().await;
-        if let Err(error) = self.0.store.leave(&self.0.process).await {
+        let (store, process) = (&self.0.store, &self.0.process);
+        // What a worker leaves another one takes over; what a person's process leaves, the person goes on with.
+        let left = match self.0.machines.room() {
+            Some(_) => store.leave(process).await,
+            None => store.put_down(process).await,
+        };
+        if let Err(error) = left {
             tracing::debug!(%error, "could not sign off");
         }
     }
@@ -584,7 +600,7 @@ impl Runtime {
     /// Takes over a thread whose process is gone, as far as a stop that waits in its log leads.
     async fn finish_if_left(&self, thread: &ThreadId) -> Result<(), Error> {
         let Some(live_slot) = LiveSlot::take(&self.0, thread) else { return Ok(()) };
-        match self.0.load(live_slot).await {
+        match self.0.load_to_end(live_slot).await {
             Ok(driver) => {
                 self.0.run(driver, Opening::left_to_end());
                 Ok(())
@@ -631,13 +647,26 @@ impl Inner {
     /// Takes ownership of a thread in which something is to be done, and reads its log. One that is idle is left to the next process
     /// that has an input for it: an owner that does nothing would stand in the way.
     pub async fn load(&self, live_slot: LiveSlot) -> Result<Box<Driver>, Error> {
+        self.load_if_busy(live_slot, false).await
+    }
+
+    /// The same for a thread that is to end without doing anything more: it needs no folder for that.
+    pub async fn load_to_end(&self, live_slot: LiveSlot) -> Result<Box<Driver>, Error> {
+        self.load_if_busy(live_slot, true).await
+    }
+
+    async fn load_if_busy(&self, live_slot: LiveSlot, ends: bool) -> Result<Box<Driver>, Error> {
         let idle = || Error::Idle(live_slot.id.clone());
         let runs = self.store.thread(&live_slot.id).await?.is_some_and(|row| row.state.is_live());
         if !runs && driver::is_idle(&read(&*self.store, &live_slot.id).await?.thread) {
             return Err(idle());
         }
         let id = live_slot.id.clone();
-        let driver = self.own(live_slot).await?;
+        let workspace = match self.workspace_of(&self.created(&id).await?) {
+            Err(Error::Elsewhere { .. }) if ends => self.nowhere()?,
+            workspace => workspace?,
+        };
+        let driver = self.own_in(live_slot, workspace).await?;
         if driver.is_idle() { Err(Error::Idle(id)) } else { Ok(driver) }
     }
 
@@ -663,12 +692,14 @@ impl Inner {
 
     /// Takes ownership of a thread and reads its log.
     pub async fn own(&self, live_slot: LiveSlot) -> Result<Box<Driver>, Error> {
-        let mut log = read(&*self.store, &live_slot.id).await?;
-        // Before it is owned: a process that cannot open the workspace should not own the thread.
-        let workspace = self.workspace(&log.thread.created.workspace)?;
+        // Opened first: a process that cannot open the workspace should not own the thread.
+        let workspace = self.workspace_of(&self.created(&live_slot.id).await?)?;
+        self.own_in(live_slot, workspace).await
+    }
+
+    async fn own_in(&self, live_slot: LiveSlot, workspace: Arc<Workspace>) -> Result<Box<Driver>, Error> {
         let epoch = self.store.adopt(&live_slot.id, &self.process, self.clock.now()).await?;
-        log.read_on(&*self.store, &live_slot.id).await?;
-        let Log { thread, n } = log;
+        let Log { thread, n } = read(&*self.store, &live_slot.id).await?;
         self.clear_after(&thread, &workspace).await;
         let mut driver = Driver::new(live_slot, workspace);
         driver.adopt(thread, n, epoch);
@@ -714,25 +745,6 @@ pub(crate) struct Log {
     pub thread: Thread,
     /// How many events there are.
     pub n: u64,
-}
-
-/// Events of a thread that are read at once, where few are expected.
-const FEW: usize = 64;
-
-impl Log {
-    /// Reads what was written since: next to nothing, where the log was read a moment ago.
-    async fn read_on(&mut self, store: &dyn Store, id: &ThreadId) -> Result<(), store::Error> {
-        loop {
-            let page = store.read(id, self.n, FEW).await?;
-            for record in &page {
-                self.n = record.n;
-                self.thread.apply(record.at, &record.event);
-            }
-            if page.len() < FEW {
-                return Ok(());
-            }
-        }
-    }
 }
 
 /// Reads a thread from its log.

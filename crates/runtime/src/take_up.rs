@@ -40,6 +40,11 @@ pub async fn take_up(
                     Err(error) => Err(error),
                 };
             }
+            // The input lies in the log for a process of that machine to claim.
+            Err(Error::Elsewhere { .. }) if runtime.has_worker_for(&runtime.created(thread).await?).await => {
+                send(runtime, thread, inputs).await?;
+                return Ok(None);
+            }
             Err(error) => return Err(error),
         };
         match driver.take_up(inputs.to_vec()).await {

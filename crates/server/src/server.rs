@@ -96,7 +96,9 @@ pub struct Server {
     access: Arc<Access>,
     token_file: PathBuf,
     page: Arc<Page>,
-    /// The server before this one.
+    /// Where it runs, for a store of several machines.
+    place: Option<Arc<str>>,
+    /// The server before this one at its place.
     before: Option<LastServer>,
     /// Keeps another server from the same folder.
     lock: DataLock,
@@ -128,23 +130,25 @@ impl Server {
         let store = staff.runtime().store().clone();
         let cannot_keep = |source| Error::Store { source };
         let installation = Current::open(&store).await.map_err(cannot_keep)?;
-        let lock = lock(&options.data, installation.state().server.as_ref())?;
+        let place = place(&*store, &options.data);
+        let lock = lock(&options.data, installation.state().server_at(place.as_ref()))?;
         let listen = |source| Error::Listen { addr: options.addr, source };
         let listener = TcpListener::bind(options.addr).await.map_err(listen)?;
         let addr = listener.local_addr().map_err(listen)?;
         let token_file = options.data.join(TOKEN_FILE);
         take_over(&installation, &options.data).await.map_err(cannot_keep)?;
-        let before = installation.state().server.clone();
+        let before = installation.state().server_at(place.as_ref()).cloned();
         let access = Arc::new(Access::new(addr, &options.names, options.password, installation.clone()));
         let started = InstallationEvent::ServerStarted {
             process: staff.runtime().process().clone(),
             address: addr.to_string().into(),
+            place: place.clone(),
         };
         installation.record(started, staff.runtime().clock().now()).await.map_err(cannot_keep)?;
         write_private(&token_file, &format!("{}\n", access.token()))
             .map_err(|source| Error::Token { path: token_file.clone(), source })?;
         let page = Arc::new(Page::new(options.page));
-        Ok(Self { staff, listener, addr, access, token_file, page, before, lock })
+        Ok(Self { staff, listener, addr, access, token_file, page, place, before, lock })
     }
 
     /// Where it listens.
@@ -178,13 +182,16 @@ impl Server {
 
     #[boxed]
     async fn serve_until(self, closed: Pin<&mut (dyn Future<Output = ()> + Send)>) -> DataLock {
-        let Self { staff, listener, addr: _, access, token_file, page, before, lock } = self;
+        let Self { staff, listener, addr: _, access, token_file, page, place, before, lock } = self;
         if let Err(error) = staff.runtime().store().prepare().await {
             tracing::warn!(%error, "the database is opened when it is first read");
         }
         let live = Live::new(staff.runtime().clone());
         let closing = live.closing.clone();
-        if let Some(before) = before {
+        // Where several machines share the store, whatever is left is claimed (`majordomo::worker`).
+        if let Some(before) = before
+            && place.is_none()
+        {
             go_on(&staff, &before).await;
         }
         let everything = AllThreads::new(staff.runtime().store().clone(), closing.clone());
@@ -200,14 +207,15 @@ impl Server {
         }
         // Another server may have been opened since.
         let (own, store) = (staff.runtime().process().clone(), staff.store());
-        let last = store.installation().await.ok().and_then(|state| state.server);
+        let state = store.installation().await.ok();
+        let last = state.as_ref().and_then(|state| state.server_at(place.as_ref()));
         if last.is_some_and(|last| last.process == own) {
             // Most were opened without a link file; the token is of no use any more.
             let _ = std::fs::remove_file(token_file.with_file_name(LINK_FILE));
             let _ = std::fs::remove_file(&token_file);
             let left = live_roots(&staff).await.into_iter().filter(|row| is_owned_by(row, &own));
             let left = left.map(|row| row.id).collect();
-            let stopped = InstallationEvent::ServerStopped { process: own, left };
+            let stopped = InstallationEvent::ServerStopped { process: own, left, place };
             if let Err(error) = store.record(stopped, staff.runtime().clock().now()).await {
                 tracing::warn!(%error, "what is left in the middle is not kept for the next start");
             }
@@ -260,6 +268,11 @@ async fn go_on(staff: &Staff, before: &LastServer) {
     }
 }
 
+/// Where a server runs: on a store of several machines each folder for state of each has its own.
+fn place(store: &dyn Store, data: &Path) -> Option<Arc<str>> {
+    Some(format!("{}:{}", store.machine()?.name, data.display()).into())
+}
+
 async fn live_roots(staff: &Staff) -> Vec<ThreadRow> {
     let query = ThreadQuery { live_only: true, root_only: true, limit: usize::MAX, ..ThreadQuery::default() };
     staff.runtime().store().threads(query).await.unwrap_or_else(|error| {
@@ -294,7 +307,7 @@ fn earlier_server(token: &Path) -> Option<InstallationEvent> {
     let text = std::fs::read_to_string(token).ok()?;
     let mut lines = text.lines().skip(2);
     let process = ProcessId::new(lines.next()?);
-    Some(InstallationEvent::ServerStopped { process, left: lines.map(ThreadId::new).collect() })
+    Some(InstallationEvent::ServerStopped { process, left: lines.map(ThreadId::new).collect(), place: None })
 }
 
 /// Writes a file that only its owner can read, in the place of whatever was there.
@@ -343,11 +356,15 @@ mod tests {
         let state = installation.state();
         assert_eq!(state.browsers.len(), 1);
         let left = ["20260115-k3f9", "20260115-zzzz"].map(ThreadId::new).to_vec();
-        assert_eq!(state.server, Some(LastServer { process: ProcessId::new("host-7-abc"), address: None, left }));
+        assert_eq!(
+            state.server,
+            Some(LastServer { process: ProcessId::new("host-7-abc"), address: None, left, place: None })
+        );
         assert!(!guests.exists());
 
         let process = ProcessId::new("another");
-        let started = InstallationEvent::ServerStarted { process: process.clone(), address: "here".into() };
+        let started =
+            InstallationEvent::ServerStarted { process: process.clone(), address: "here".into(), place: None };
         installation.record(started, runtime::Clock::default().now()).await.unwrap();
         take_over(&installation, folder.path()).await.unwrap();
         assert_eq!(installation.state().server.as_ref().map(|server| &server.process), Some(&process), "once");

@@ -79,6 +79,14 @@ pub(crate) fn adopt(
     }
 }
 
+/// Whether a process may hand over a thread that `owner` owns.
+pub(crate) fn hand_over(thread: &ThreadRow, owner: Option<&ProcessId>, from: &ProcessId) -> Result<(), Error> {
+    if owner == Some(from) {
+        return Ok(());
+    }
+    Err(Error::Fenced { thread: thread.id.clone(), epoch: thread.epoch, current: thread.epoch })
+}
+
 /// Whether a tree may be removed that these processes own parts of.
 pub(crate) fn remove<'a>(
     root: &ThreadId,
@@ -91,6 +99,14 @@ pub(crate) fn remove<'a>(
         }
     }
     Ok(())
+}
+
+/// Whether a family that is to be removed as it was read has no event more than that.
+pub(crate) fn unchanged(root: &ThreadId, seq: Option<u64>, head: u64) -> Result<(), Error> {
+    match seq {
+        Some(expected) if expected != head => Err(Error::Conflict { thread: root.clone(), expected, head }),
+        _ => Ok(()),
+    }
 }
 
 /// Whether the name is a root's.

@@ -74,6 +74,7 @@ macro_rules! conformance_tests {
             ownership::a_process_that_leaves_owns_nothing,
             ownership::an_unknown_process_can_do_nothing,
             ownership::threads_without_an_owner_are_handed_out_by_what_is_asked_for,
+            ownership::a_thread_is_given_up_with_a_commit_or_handed_over,
             ownership::the_store_says_whose_owner_is_alive,
             ownership::a_process_that_works_tasks_is_listed_while_it_lives,
             rows::a_thread_is_listed_as_it_stands,

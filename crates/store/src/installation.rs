@@ -22,6 +22,8 @@ use crate::process::{Process, ProcessId};
 
 /// Browsers that stay signed in; the one that came first is forgotten for one more.
 const MOST_BROWSERS: usize = 64;
+/// Places whose last server is known; the one that started first is forgotten for one more.
+const MOST_SERVERS: usize = 256;
 /// A process on another host that still writes a conversation after so long counts as gone.
 const LONGEST_MS: u64 = 60 * 60 * 1000;
 /// How often, at the most, it is looked for what others changed.
@@ -56,6 +58,9 @@ pub enum InstallationEvent {
     ProjectForgotten {
         /// The folder's real path.
         path: Arc<str>,
+        /// Its machine, where several share the store.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        machine: Option<Arc<str>>,
     },
     /// The tools of an MCP server were approved, as they were then.
     ServerToolsApproved(ServerTools),
@@ -76,6 +81,9 @@ pub enum InstallationEvent {
         process: ProcessId,
         /// Where it listens.
         address: Arc<str>,
+        /// Its machine and its folder for state, where several machines share the store and each has servers of its own.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        place: Option<Arc<str>>,
     },
     /// A server ended in good order.
     ServerStopped {
@@ -83,6 +91,9 @@ pub enum InstallationEvent {
         process: ProcessId,
         /// The roots that it left in the middle: the next server goes on with them.
         left: Vec<ThreadId>,
+        /// As in `ServerStarted`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        place: Option<Arc<str>>,
     },
 }
 
@@ -146,6 +157,15 @@ pub struct ProjectJudgement {
     pub digest: Arc<str>,
     /// Whether what it holds counts; if not, it can only narrow, and nobody is asked again.
     pub trusted: bool,
+    /// The machine of the folder, where several share the store: of another machine's folder of that name nothing was said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<Arc<str>>,
+}
+
+impl ProjectJudgement {
+    fn is_of(&self, path: &Arc<str>, machine: Option<&Arc<str>>) -> bool {
+        self.path == *path && self.machine.as_ref() == machine
+    }
 }
 
 /// The approved tools of an MCP server.
@@ -201,7 +221,7 @@ impl UnfinishedConversation {
     }
 }
 
-/// The server that ran last.
+/// The server that ran last at its place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LastServer {
     /// Its process.
@@ -210,6 +230,9 @@ pub struct LastServer {
     pub address: Option<Arc<str>>,
     /// The roots that it left in the middle when it ended in good order.
     pub left: Vec<ThreadId>,
+    /// Its machine and its folder for state, where several machines share the store.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<Arc<str>>,
 }
 
 /// What holds for the installation.
@@ -228,8 +251,11 @@ pub struct State {
     pub browsers: Vec<BrowserSession>,
     /// Conversations of which not all may be written yet.
     pub unfinished: Vec<UnfinishedConversation>,
-    /// The server that ran last.
+    /// The server that ran last, where the store is of one machine.
     pub server: Option<LastServer>,
+    /// The servers that ran last at each place, where several machines share the store.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub servers: Vec<LastServer>,
 }
 
 impl State {
@@ -244,10 +270,12 @@ impl State {
             }
             InstallationEvent::ConsentRevoked { id } => self.consents.retain(|known| known.id != *id),
             InstallationEvent::ProjectJudged(judgement) => {
-                self.projects.retain(|known| known.path != judgement.path);
+                self.projects.retain(|known| !known.is_of(&judgement.path, judgement.machine.as_ref()));
                 self.projects.push(judgement.clone());
             }
-            InstallationEvent::ProjectForgotten { path } => self.projects.retain(|known| known.path != *path),
+            InstallationEvent::ProjectForgotten { path, machine } => {
+                self.projects.retain(|known| !known.is_of(path, machine.as_ref()));
+            }
             InstallationEvent::ServerToolsApproved(approved) => {
                 self.server_tools.retain(|known| known.server != approved.server);
                 self.server_tools.push(approved.clone());
@@ -262,14 +290,34 @@ impl State {
             InstallationEvent::ConversationEnded { root, process } => {
                 self.unfinished.retain(|known| known.root != *root || known.process.id != *process);
             }
-            InstallationEvent::ServerStarted { process, address } => {
-                self.server =
-                    Some(LastServer { process: process.clone(), address: Some(address.clone()), left: Vec::new() });
+            InstallationEvent::ServerStarted { process, address, place } => {
+                let (process, address, place) = (process.clone(), Some(address.clone()), place.clone());
+                self.put_server(LastServer { process, address, left: Vec::new(), place });
             }
-            InstallationEvent::ServerStopped { process, left } => {
-                self.server = Some(LastServer { process: process.clone(), address: None, left: left.clone() });
+            InstallationEvent::ServerStopped { process, left, place } => {
+                let (process, left, place) = (process.clone(), left.clone(), place.clone());
+                self.put_server(LastServer { process, address: None, left, place });
             }
         }
+    }
+
+    /// The server that ran last at a place.
+    pub fn server_at(&self, place: Option<&Arc<str>>) -> Option<&LastServer> {
+        match place {
+            None => self.server.as_ref(),
+            Some(_) => self.servers.iter().find(|server| server.place.as_ref() == place),
+        }
+    }
+
+    fn put_server(&mut self, server: LastServer) {
+        if server.place.is_none() {
+            self.server = Some(server);
+            return;
+        }
+        self.servers.retain(|known| known.place != server.place);
+        self.servers.push(server);
+        let too_many = self.servers.len().saturating_sub(MOST_SERVERS);
+        self.servers.drain(..too_many);
     }
 
     /// The state after an event; none where that changes nothing.

@@ -51,7 +51,7 @@ pub use installation::{
 pub use lists::Lists;
 pub use log::{Answer, Appended, Commit, Log, Record};
 pub use memory::MemoryStore;
-pub use open::{Durability, Health, Location, Options, Store, installation_at, open, record_at};
+pub use open::{Durability, Health, Location, Machine, Options, Store, installation_at, open, record_at};
 pub use ownership::{ClaimKind, ClaimQuery, Claimed, Living, Ownership, WorkerRow};
 pub use postgres::{Address, DatabaseStatus, PostgresStore};
 pub use process::{HEARTBEAT_EXPIRES_MS, Process, ProcessId};

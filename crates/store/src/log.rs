@@ -46,6 +46,8 @@ pub struct Commit {
     pub at: Time,
     /// What happened, in order; never empty.
     pub events: Vec<Arc<Event>>,
+    /// Whether the writer gives the thread up with it: any process may take it over then.
+    pub lets_go: bool,
 }
 
 /// The numbers of the last event that was written.
@@ -92,5 +94,11 @@ pub trait Log: Send + Sync + 'static {
     fn tail(&self) -> watch::Receiver<u64>;
 
     /// Deletes a root and all its descendants, unless a living process owns one of them.
-    fn remove(&self, root: &ThreadId, at: Time) -> Answer<()>;
+    fn remove(&self, root: &ThreadId, at: Time) -> Answer<()> {
+        self.remove_if(root, None, at)
+    }
+
+    /// The same, where `seq` is given only if the family has exactly so many events: what arrived since it was read is not lost
+    /// ([`Error::Conflict`]).
+    fn remove_if(&self, root: &ThreadId, seq: Option<u64>, at: Time) -> Answer<()>;
 }

@@ -22,7 +22,7 @@ use crate::installation::{Installation, InstallationEvent, InstallationRecord, S
 use crate::lists::Lists;
 use crate::log::{Answer, Appended, Commit, Log, Record};
 use crate::open::Store;
-use crate::ownership::{ClaimQuery, Claimed, Living, Ownership, WorkerRow};
+use crate::ownership::{self, ClaimQuery, Claimed, Living, Ownership, WorkerRow};
 use crate::process::{Process, ProcessId};
 use crate::projection::{Change, Folded};
 use crate::resolve;
@@ -116,9 +116,9 @@ impl Log for MemoryStore {
         self.tail.subscribe()
     }
 
-    fn remove(&self, root: &ThreadId, at: Time) -> Answer<()> {
+    fn remove_if(&self, root: &ThreadId, seq: Option<u64>, at: Time) -> Answer<()> {
         let root = root.clone();
-        self.ask(move |held| held.remove(&root, at))
+        self.ask(move |held| held.remove(&root, seq, at))
     }
 }
 
@@ -201,6 +201,20 @@ impl Ownership for MemoryStore {
             for thread in held.threads.values_mut() {
                 thread.owner.take_if(|owner| *owner == process);
             }
+            Ok(())
+        })
+    }
+
+    fn hand_over(&self, thread: &ThreadId, from: &ProcessId, to: Option<&ProcessId>) -> Answer<()> {
+        let (id, from, to) = (thread.clone(), from.clone(), to.cloned());
+        self.ask(move |held| {
+            if let Some(to) = to.as_ref().filter(|to| !held.processes.contains_key(to)) {
+                return Err(Error::UnknownProcess(to.clone()));
+            }
+            let thread = held.threads.get_mut(&id).ok_or_else(|| Error::unknown(&id))?;
+            admission::hand_over(&thread.folded.row, thread.owner.as_ref(), &from)?;
+            thread.folded.row.epoch += 1;
+            thread.owner = to;
             Ok(())
         })
     }
@@ -628,7 +642,7 @@ impl Held {
         let last = self.write(&commit.thread, commit.at, commit.events);
         let thread = self.threads.get_mut(&commit.thread).expect("the thread was just written to");
         let is_over = reports && thread.folded.row.outcome.is_some();
-        thread.owner = if is_over { None } else { Some(commit.process) };
+        thread.owner = (!is_over && !commit.lets_go).then_some(commit.process);
         Ok(last.expect("a commit holds at least one event"))
     }
 
@@ -748,19 +762,23 @@ impl Held {
         if !self.processes.contains_key(process) {
             return Err(Error::UnknownProcess(process.clone()));
         }
-        let is_left = |thread: &&Thread| {
+        let is_left = |thread: &Thread| {
             let owner = thread.owner.as_ref().and_then(|owner| self.processes.get(owner));
             owner.is_none_or(|owner| owner.process.id != *process && !owner.process.is_alive(owner.beat_at, at))
         };
-        let fitting = self.threads.values().filter(|thread| query.fits(&thread.folded.row)).filter(is_left);
-        let mut left: Vec<(u64, ThreadId)> =
-            fitting.map(|thread| (thread.number, thread.folded.row.id.clone())).collect();
-        left.sort();
-        let claim = |(_, thread): (u64, ThreadId)| {
+        let mut driven: HashMap<ThreadId, usize> = HashMap::new();
+        for thread in self.threads.values().filter(|thread| thread.folded.row.state.is_live() && !is_left(thread)) {
+            *driven.entry(thread.folded.row.root.clone()).or_default() += 1;
+        }
+        let fitting = self.threads.values().filter(|thread| query.fits(&thread.folded.row) && is_left(thread));
+        let mut left: Vec<&Thread> = fitting.collect();
+        left.sort_by_key(|thread| thread.number);
+        let left = left.iter().map(|thread| (thread.folded.row.root.clone(), thread.folded.row.id.clone())).collect();
+        let claim = |thread: ThreadId| {
             let epoch = self.adopt(&thread, process, at)?;
             Ok(Claimed { thread, epoch })
         };
-        left.into_iter().take(query.limit).map(claim).collect()
+        ownership::whose_turn(left, &driven, query.limit).into_iter().map(claim).collect()
     }
 
     fn approvals(&self) -> Vec<ApprovalRow> {
@@ -788,7 +806,7 @@ impl Held {
             return;
         }
         self.wakes_made += 1;
-        let wake = Wake { key: self.wakes_made, thread: thread.clone(), due };
+        let wake = Wake { key: self.wakes_made, thread: thread.clone(), due, about: None };
         self.wakes.insert(wake.key, Leased { wake, until: None });
     }
 
@@ -851,9 +869,10 @@ impl Held {
         threads.iter().filter_map(|thread| thread.folded.usage()).collect()
     }
 
-    fn remove(&mut self, root: &ThreadId, at: Time) -> Result<(), Error> {
+    fn remove(&mut self, root: &ThreadId, seq: Option<u64>, at: Time) -> Result<(), Error> {
         admission::root(root)?;
         self.thread(root)?;
+        admission::unchanged(root, seq, self.families.get(root).map_or(0, |family| family.len() as u64))?;
         let owners = self.threads.values().filter(|thread| thread.folded.row.root == *root);
         let owners = owners.filter_map(|thread| self.processes.get(thread.owner.as_ref()?));
         admission::remove(root, owners.map(|owner| (&owner.process, owner.beat_at)), at)?;

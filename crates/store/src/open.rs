@@ -16,10 +16,37 @@ use crate::log::{Answer, Log};
 use crate::memory::MemoryStore;
 use crate::ownership::Ownership;
 use crate::postgres::{Address, PostgresStore};
+use crate::process::Process;
 use crate::sqlite::{self, SqliteStore};
+
+/// This machine among those that share a store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Machine {
+    /// Its name, which no other has.
+    pub name: Arc<str>,
+    /// Whether a path leads to the same folder on all of them.
+    pub shares_folders: bool,
+}
+
+impl Machine {
+    /// A machine of this name; without one it is known by its host name.
+    pub fn named(name: Option<&str>, shares_folders: bool) -> Self {
+        Self { name: name.map_or_else(|| Process::current().host, Into::into), shares_folders }
+    }
+
+    /// The machine to which the folders here belong; none where they are the same on all.
+    pub fn of_folders(&self) -> Option<&Arc<str>> {
+        (!self.shares_folders).then_some(&self.name)
+    }
+}
 
 /// All that a store can do.
 pub trait Store: Log + Ownership + Lists + Boards + Installation {
+    /// This machine, where several share the store; none where the store is of one machine.
+    fn machine(&self) -> Option<Machine> {
+        None
+    }
+
     /// Opens all that is otherwise opened when it is first needed. After this, however many read at the same time, the store holds
     /// no more file handles than before: a process that accepts connections from clients cannot run out of them here.
     fn prepare(&self) -> Answer<()> {
@@ -68,6 +95,14 @@ impl Location {
     /// A store in this folder.
     pub fn folder(folder: impl Into<PathBuf>) -> Self {
         Location::Folder(folder.into())
+    }
+
+    /// This machine, where several share the store; none where the store is of one machine.
+    pub fn machine(&self) -> Option<Machine> {
+        match self {
+            Location::Memory | Location::Folder(_) => None,
+            Location::Postgres(address) => Some(address.machine().clone()),
+        }
     }
 
     /// Whether there is a store; opening one that is not there makes it.

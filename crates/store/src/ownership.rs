@@ -3,11 +3,12 @@
 //! Ownership only keeps work from being done twice: what protects the log is that every commit names the epoch at which its writer
 //! owns the thread. How the store finds out whether a process is alive is its own business: ask it ([`Ownership::living`]).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use agent::{ThreadId, Time};
 use serde::{Deserialize, Serialize};
+use tokio::sync::watch;
 
 use crate::log::Answer;
 use crate::process::{Process, ProcessId};
@@ -19,8 +20,9 @@ pub trait Ownership: Send + Sync + 'static {
     /// What is owned already stays at its epoch.
     fn adopt(&self, thread: &ThreadId, process: &ProcessId, at: Time) -> Answer<u64>;
 
-    /// Takes ownership of threads in which something is still to be done and which no living process owns, the oldest first.
-    /// Each is given to one process only, however many ask at the same moment.
+    /// Takes ownership of threads in which something is still to be done and which no living process owns. Each root has its turn: a thread
+    /// comes after those of other roots of which fewer are driven or stand before it. Of one turn the oldest comes first. Each is given to
+    /// one process only, however many ask at the same moment. A store of several machines takes the request for a heartbeat.
     fn claim_threads(&self, process: &ProcessId, at: Time, query: ClaimQuery) -> Answer<Vec<Claimed>>;
 
     /// Which of the processes that own threads are alive.
@@ -51,6 +53,20 @@ pub trait Ownership: Send + Sync + 'static {
     /// Removes a process; what it owned has no owner any more.
     fn leave(&self, process: &ProcessId) -> Answer<()>;
 
+    /// The same for a process of a person, who wants it to stop: what it owned is a person's to go on with, and no process takes it over by
+    /// itself ([`Ownership::claim_threads`]).
+    fn put_down(&self, process: &ProcessId) -> Answer<()> {
+        self.leave(process)
+    }
+
+    /// Has a thread that one process owns be owned by another, or by none.
+    fn hand_over(&self, thread: &ThreadId, from: &ProcessId, to: Option<&ProcessId>) -> Answer<()>;
+
+    /// Changes when threads were left that any process may claim; none where the store does not tell.
+    fn offers(&self) -> Option<watch::Receiver<u64>> {
+        None
+    }
+
     /// Leaves a wake for the process that owns the thread when it is due.
     fn wake(&self, thread: &ThreadId, due: Time) -> Answer<()>;
 
@@ -71,6 +87,14 @@ pub struct ClaimQuery {
     pub agent: Option<Arc<str>>,
     /// Only this root and its descendants.
     pub root: Option<ThreadId>,
+    /// The labels of the process: on a store of several machines it gets no thread that requires another.
+    pub labels: Vec<Arc<str>>,
+    /// On a store of several machines, no thread whose model is of one of these providers.
+    pub not_of: Vec<Arc<str>>,
+    /// On a store of several machines, also threads at rest for which an input came that begins a run.
+    pub asked: bool,
+    /// Not these.
+    pub passed_over: Vec<ThreadId>,
     /// At most so many.
     pub limit: usize,
 }
@@ -78,7 +102,16 @@ pub struct ClaimQuery {
 impl Default for ClaimQuery {
     /// A hundred of any kind.
     fn default() -> Self {
-        Self { kind: ClaimKind::Any, agent: None, root: None, limit: 100 }
+        Self {
+            kind: ClaimKind::Any,
+            agent: None,
+            root: None,
+            labels: Vec::new(),
+            not_of: Vec::new(),
+            asked: false,
+            passed_over: Vec::new(),
+            limit: 100,
+        }
     }
 }
 
@@ -93,6 +126,22 @@ pub enum ClaimKind {
     Children,
 }
 
+/// Of threads that no living process owns, in the order of their age, each with its root, those whose turn it is, in the same order.
+/// `driven` tells how many threads of a root living processes drive.
+pub(crate) fn whose_turn<T>(left: Vec<(ThreadId, T)>, driven: &HashMap<ThreadId, usize>, limit: usize) -> Vec<T> {
+    let mut before = driven.clone();
+    let turn = |(age, (root, thread)): (usize, (ThreadId, T))| {
+        let turn = before.entry(root).or_default();
+        *turn += 1;
+        (*turn, age, thread)
+    };
+    let mut turns: Vec<(usize, usize, T)> = left.into_iter().enumerate().map(turn).collect();
+    turns.sort_by_key(|(turn, age, _)| (*turn, *age));
+    turns.truncate(limit);
+    turns.sort_by_key(|(_, age, _)| *age);
+    turns.into_iter().map(|(_, _, thread)| thread).collect()
+}
+
 impl ClaimQuery {
     pub(crate) fn fits(&self, row: &ThreadRow) -> bool {
         let is_of_kind = match self.kind {
@@ -104,6 +153,7 @@ impl ClaimQuery {
             && row.state.is_live()
             && self.agent.as_ref().is_none_or(|agent| *agent == row.agent)
             && self.root.as_ref().is_none_or(|root| *root == row.root)
+            && !self.passed_over.contains(&row.id)
     }
 }
 

@@ -21,6 +21,8 @@ mod tls;
 mod write;
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use agent::approval::ApprovalId;
 use agent::{Event, InputId, Outside, ThreadId, Time};
@@ -38,7 +40,7 @@ use crate::error::Error;
 use crate::installation::{Installation, InstallationEvent, InstallationRecord, State};
 use crate::lists::Lists;
 use crate::log::{Answer, Appended, Commit, Log, Record};
-use crate::open::{Health, Options, Store};
+use crate::open::{Health, Machine, Options, Store};
 use crate::ownership::{ClaimQuery, Claimed, Living, Ownership, WorkerRow};
 use crate::process::{Process, ProcessId};
 use crate::rows::{Execution, ThreadQuery, ThreadRow, UsageRow, Wake};
@@ -152,13 +154,18 @@ impl PostgresStore {
         })?;
         let handle = background.handle();
         let follower = Follower::new(newest, &connector, &pool, handle);
-        let writer = Writer::start(handle, &connector, follower.announcer());
+        let writer = Writer::start(handle, &connector, follower.announcer(), clock);
         let beats = Beats::default();
         if clock.is_of_database() {
             let (announcer, is_asked) = (follower.announcer().clone(), follower.is_asked().clone());
             handle.spawn(beats.clone().keep(connector.clone(), announcer, is_asked));
         }
         Ok(Self(Arc::new(Inner { connector, pool, writer, follower, beats, clock, background })))
+    }
+
+    /// This machine, where its folders are no others'.
+    fn machine_of_folders(&self) -> Option<Arc<str>> {
+        self.0.connector.address().machine().of_folders().cloned()
     }
 
     /// A request that only looks.
@@ -292,11 +299,11 @@ impl Log for PostgresStore {
         self.0.follower.tail()
     }
 
-    fn remove(&self, root: &ThreadId, at: Time) -> Answer<()> {
+    fn remove_if(&self, root: &ThreadId, seq: Option<u64>, at: Time) -> Answer<()> {
         let (clock, root) = (self.0.clock, root.clone());
         self.write(move |link| {
             let root = root.clone();
-            Box::pin(async move { ownership::remove(link, clock, &root, at).await })
+            Box::pin(async move { ownership::remove(link, clock, &root, seq, at).await })
         })
     }
 }
@@ -311,11 +318,34 @@ impl Ownership for PostgresStore {
     }
 
     fn claim_threads(&self, process: &ProcessId, at: Time, query: ClaimQuery) -> Answer<Vec<Claimed>> {
-        let (clock, process) = (self.0.clock, process.clone());
-        self.write(move |link| {
-            let (process, query) = (process.clone(), query.clone());
-            Box::pin(async move { ownership::claim_threads(link, clock, &process, at, &query).await })
+        let (inner, clock, process) = (self.0.clone(), self.0.clock, process.clone());
+        let machine = self.machine_of_folders();
+        let beside = if clock.is_of_database() { inner.beats.names() } else { Vec::new() };
+        Box::pin(async move {
+            let begun = Instant::now();
+            let pool = inner.pool.clone();
+            let claim = async move {
+                let link = pool.take().await?;
+                ownership::claim_threads(&link, clock, machine.as_deref(), &beside, &process, at, &query).await
+            };
+            let (claimed, newest, gone) = inner.background.run(claim).await?;
+            inner.beats.said(begun);
+            inner.follower.is_asked().store(true, Ordering::Relaxed);
+            inner.follower.announcer().saw(newest);
+            if inner.beats.has_lost(gone) {
+                inner.follower.announcer().nudge();
+            }
+            Ok(claimed)
         })
+    }
+
+    fn offers(&self) -> Option<watch::Receiver<u64>> {
+        Some(self.0.follower.announcer().offers())
+    }
+
+    fn hand_over(&self, thread: &ThreadId, from: &ProcessId, to: Option<&ProcessId>) -> Answer<()> {
+        let (thread, from, to) = (thread.clone(), from.clone(), to.cloned());
+        self.change(move |link| Box::pin(async move { ownership::hand_over(link, &thread, &from, to.as_ref()).await }))
     }
 
     fn living(&self, at: Time) -> Answer<Living> {
@@ -367,7 +397,16 @@ impl Ownership for PostgresStore {
         inner.beats.remove(&process);
         self.write(move |link| {
             let process = process.clone();
-            Box::pin(async move { ownership::leave(link, &process).await })
+            Box::pin(async move { ownership::leave(link, &process, false).await })
+        })
+    }
+
+    fn put_down(&self, process: &ProcessId) -> Answer<()> {
+        let (inner, process) = (self.0.clone(), process.clone());
+        inner.beats.remove(&process);
+        self.write(move |link| {
+            let process = process.clone();
+            Box::pin(async move { ownership::leave(link, &process, true).await })
         })
     }
 
@@ -485,7 +524,8 @@ impl Boards for PostgresStore {
     }
 
     fn runnable_boards(&self) -> Answer<Vec<Board>> {
-        self.look(move |link| Box::pin(boards::runnable(link)))
+        let machine = self.machine_of_folders();
+        self.look(move |link| Box::pin(async move { boards::runnable(link, machine.as_deref()).await }))
     }
 
     fn board_events(&self, board: &BoardId, after_n: u64, limit: usize) -> Answer<Vec<BoardRecord>> {
@@ -518,11 +558,13 @@ impl Boards for PostgresStore {
 
     fn claim_deliveries(&self, query: DeliveryQuery) -> Answer<Vec<DueDelivery>> {
         let clock = self.0.clock;
-        self.change(move |link| Box::pin(async move { boards::claim(link, clock, &query).await }))
+        let machine = self.machine_of_folders();
+        self.change(move |link| Box::pin(async move { boards::claim(link, clock, machine.as_deref(), &query).await }))
     }
 
     fn resting_tasks(&self, query: RestingQuery) -> Answer<Vec<RestingTask>> {
-        self.look(move |link| Box::pin(async move { boards::resting(link, &query).await }))
+        let machine = self.machine_of_folders();
+        self.look(move |link| Box::pin(async move { boards::resting(link, machine.as_deref(), &query).await }))
     }
 
     fn agent_metadata(&self, thread: &ThreadId) -> Answer<Option<AgentMetadata>> {
@@ -541,6 +583,10 @@ impl Boards for PostgresStore {
 }
 
 impl Store for PostgresStore {
+    fn machine(&self) -> Option<Machine> {
+        Some(self.0.connector.address().machine().clone())
+    }
+
     fn close(&self) -> BoxFuture<'static, ()> {
         let inner = self.0.clone();
         Box::pin(async move {

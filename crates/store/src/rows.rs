@@ -269,4 +269,6 @@ pub struct Wake {
     pub thread: ThreadId,
     /// Since when.
     pub due: Time,
+    /// The sub-agent of the thread that there is news of; none where it is the thread itself.
+    pub about: Option<ThreadId>,
 }

@@ -202,9 +202,9 @@ impl Log for SqliteStore {
         self.follower.tail()
     }
 
-    fn remove(&self, root: &ThreadId, at: Time) -> Answer<()> {
+    fn remove_if(&self, root: &ThreadId, seq: Option<u64>, at: Time) -> Answer<()> {
         let (root, recent) = (root.clone(), self.recent.clone());
-        let removed = self.write(move |session| write::remove(session, &root, at));
+        let removed = self.write(move |session| write::remove(session, &root, seq, at));
         Box::pin(async move { removed.await.inspect(|()| recent.clear()) })
     }
 }
@@ -255,6 +255,11 @@ impl Ownership for SqliteStore {
     fn leave(&self, process: &ProcessId) -> Answer<()> {
         let process = process.clone();
         self.write(move |session| write::leave(session, &process))
+    }
+
+    fn hand_over(&self, thread: &ThreadId, from: &ProcessId, to: Option<&ProcessId>) -> Answer<()> {
+        let (thread, from, to) = (thread.clone(), from.clone(), to.cloned());
+        self.write(move |session| write::hand_over(session, &thread, &from, to.as_ref()))
     }
 
     fn wake(&self, thread: &ThreadId, due: Time) -> Answer<()> {

@@ -116,13 +116,13 @@ async fn answer(store: &dyn Store, request: Request) -> String {
         Request::Leave(process) => told(store.leave(&process).await),
         Request::Append { thread, expected, epoch, process, at, events } => {
             let events = events.into_iter().map(Arc::new).collect();
-            told(store.append(Commit { expected, thread, epoch, process, at, events }).await)
+            told(store.append(Commit { expected, thread, epoch, process, at, events, lets_go: false }).await)
         }
         Request::Arrive(thread, id, at, wake) => told(store.arrive(&thread, id, sample::said("hi"), at, wake).await),
         Request::Adopt(thread, process, at) => told(store.adopt(&thread, &process, at).await),
         Request::Wake(thread, due) => told(store.wake(&thread, due).await),
         Request::Claim(process, at, limit) => told(store.claim(&process, at, limit).await),
-        Request::Done(key) => told(store.done(Wake { key, thread: sample::root(), due: Time(0) }).await),
+        Request::Done(key) => told(store.done(Wake { key, thread: sample::root(), due: Time(0), about: None }).await),
         Request::ClaimThreads(process, at, query) => told(store.claim_threads(&process, at, query).await),
         Request::Living(at) => told(store.living(at).await),
         Request::Remove(root, at) => told(store.remove(&root, at).await),
@@ -207,7 +207,13 @@ fn claim_query() -> impl Strategy<Value = ClaimQuery> {
     let kind = prop::sample::select(vec![ClaimKind::Any, ClaimKind::Roots, ClaimKind::Children]);
     let root = prop::sample::select(vec![None, Some(sample::root())]);
     let agent = prop::sample::select(vec![None, Some("general".into()), Some("nobody".into())]);
-    (kind, agent, root, 0..3_usize).prop_map(|(kind, agent, root, limit)| ClaimQuery { kind, agent, root, limit })
+    (kind, agent, root, 0..3_usize).prop_map(|(kind, agent, root, limit)| ClaimQuery {
+        kind,
+        agent,
+        root,
+        limit,
+        ..ClaimQuery::default()
+    })
 }
 
 fn append() -> impl Strategy<Value = Request> {

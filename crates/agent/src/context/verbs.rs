@@ -319,6 +319,7 @@ mod tests {
             model: None,
             tools: None,
             lends: Vec::new(),
+            requires: Vec::new(),
             mcp_servers: None,
             mode: None,
             effort: None,

@@ -365,7 +365,8 @@ fn role(moment: &Moment<'_>, request: &ChildRequest, mode: Mode, narrowed: &mut 
         None => (parent.role.name.clone(), parent.role.prompt.clone()),
     };
     let prompt = request.system_prompt.clone().unwrap_or(prompt);
-    Ok(Role { name, prompt, model, tools, lends, servers, gets_new_tools, catalog, output_schema: None })
+    let requires = agent.map_or_else(|| parent.role.requires.clone(), |agent| agent.requires.clone());
+    Ok(Role { name, prompt, model, tools, lends, servers, gets_new_tools, catalog, output_schema: None, requires })
 }
 
 /// Of these tools, those that no server offers and those of the servers that the request or the agent names; all where neither does.

@@ -96,6 +96,7 @@ impl Room {
             workspace: "/house".into(),
             today: "2026-01-15".into(),
             household: None,
+            place: Default::default(),
             notice: None,
             instructions: None,
         };
@@ -245,6 +246,7 @@ pub fn world() -> World {
             model: None,
             tools: tools.map(|tools| tools.into_iter().map(Arc::from).collect()),
             lends: Vec::new(),
+            requires: Vec::new(),
             mcp_servers: None,
             mode,
             effort: None,

@@ -117,8 +117,9 @@ async fn prune(flags: &Flags, older_than: &str, dry_run: bool) -> Result<u8, Fai
         for row in rows.iter().filter(|row| !is_young(row)) {
             // A conversation is as old as the newest of its threads.
             let family = ThreadQuery { root: Some(row.id.clone()), limit: usize::MAX, ..ThreadQuery::default() };
-            if !store.threads(family).await?.iter().any(is_young) {
-                old.push(row.id.clone());
+            let family = store.threads(family).await?;
+            if !family.iter().any(is_young) {
+                old.push((row.id.clone(), family.iter().map(|row| row.head).sum::<u64>()));
             }
         }
         match rows.last() {
@@ -126,14 +127,22 @@ async fn prune(flags: &Flags, older_than: &str, dry_run: bool) -> Result<u8, Fai
             _ => break,
         }
     }
-    for root in &old {
+    let mut pruned = 0;
+    for (root, seq) in &old {
         if dry_run {
             out::Result::Stdout.line(root.as_str())?;
         } else {
-            store.remove(root, now).await?;
+            match store.remove_if(root, Some(*seq), now).await {
+                Ok(()) => {}
+                // It is not old any more, or not there any more.
+                Err(store::Error::Conflict { .. } | store::Error::Owned { .. } | store::Error::UnknownThread(_)) => {
+                    continue;
+                }
+                Err(error) => return Err(error.into()),
+            }
         }
+        pruned += 1;
     }
-    let pruned = old.len();
     store.close().await;
     let verb = if dry_run { "would be deleted" } else { "were deleted" };
     out::note(&format!("{pruned} conversations older than {older_than} {verb}"));

@@ -122,7 +122,7 @@ struct Desk {
 impl Desk {
     fn open(arguments: &BoardArgs) -> Result<Self, Failure> {
         let (surroundings, config) = configured(&arguments.place.flags())?;
-        let here = board_of(&surroundings);
+        let here = board_of(&surroundings, config.store.machine().as_ref());
         let folder = here.as_str().to_owned();
         let id = match &arguments.board {
             Some(name) => board_named(name)?,

@@ -4,6 +4,8 @@
 //! What the store promises is tested beside it. Here it is shown that a person can use it: make it ready, run, decide, go on after a
 //! death, move conversations, and read what is wrong.
 
+mod workers;
+
 use std::process::Command;
 
 use agent::Event;
@@ -151,7 +153,8 @@ fn what_is_wrong_with_a_database_is_said_with_its_exit_code() {
     assert!(doctor.out.contains("PostgreSQL"), "{} {}", doctor.out, doctor.err);
     server.sql(&database, "UPDATE majordomo.schema_version SET version = 99");
     said(&fresh, 3, "schema 99");
-    server.sql(&database, "UPDATE majordomo.schema_version SET version = 1");
+    let newest = store::PostgresStore::newest_schema();
+    server.sql(&database, &format!("UPDATE majordomo.schema_version SET version = {newest}"));
     server.sql("postgres", &format!("ALTER DATABASE {database} SET default_transaction_read_only = on"));
     said(&fresh, 4, "read-only");
 }

@@ -54,6 +54,10 @@ pub fn to_text(definition: &Definition) -> String {
         format!("mcp_servers: [{}]", servers.join(", "))
     }));
     head.extend((!agent.lends.is_empty()).then(|| format!("lends: {}", list(&agent.lends))));
+    head.extend((!agent.requires.is_empty()).then(|| {
+        let labels: Vec<String> = agent.requires.iter().map(|label| quoted(label)).collect();
+        format!("requires: [{}]", labels.join(", "))
+    }));
     head.extend(agent.mode.map(|mode| format!("mode: {mode}")));
     head.extend(definition.preset.as_ref().map(|preset| format!("preset: {preset}")));
     format!("---\n{}\n---\n{}\n", head.join("\n"), agent.prompt.trim())
@@ -78,6 +82,7 @@ struct File<'a> {
     model: Option<Arc<str>>,
     tools: Option<Vec<Arc<str>>>,
     lends: Vec<Arc<str>>,
+    requires: Vec<Arc<str>>,
     mcp_servers: Option<Vec<Arc<str>>>,
     mode: Option<Mode>,
     effort: Option<Arc<str>>,
@@ -99,6 +104,9 @@ impl File<'_> {
                 // As a server is named in `.mcp.json`, or as it is called here.
                 let plain = |name: Arc<str>| mcp::plain_name(&name).map_or(name, Into::into);
                 self.mcp_servers = Some(names.into_iter().map(plain).collect());
+            }
+            "requires" => {
+                self.requires = names(&value).ok_or("expects labels of machines, as a list or with commas")?;
             }
             "preset" => self.preset = Some(preset(&text_of(value)?)?),
             unknown => {
@@ -148,6 +156,7 @@ impl File<'_> {
             model: self.model,
             tools: self.tools,
             lends: self.lends,
+            requires: self.requires,
             mcp_servers: self.mcp_servers,
             mode: self.mode,
             effort: self.effort,

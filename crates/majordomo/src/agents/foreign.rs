@@ -307,6 +307,7 @@ impl Draft {
             model,
             tools,
             lends: Vec::new(),
+            requires: Vec::new(),
             mcp_servers: self.servers,
             mode: self.mode,
             effort: self.effort,

@@ -14,8 +14,8 @@ use serde_saphyr::{Error, Options, Spanned};
 /// Keys that hold a text.
 const TEXTS: [&str; 6] = ["name", "description", "model", "mode", "preset", "effort"];
 /// All keys that have a meaning.
-pub(crate) const KEYS: [&str; 9] =
-    ["name", "description", "model", "effort", "tools", "mcp_servers", "lends", "mode", "preset"];
+pub(crate) const KEYS: [&str; 10] =
+    ["name", "description", "model", "effort", "tools", "mcp_servers", "lends", "requires", "mode", "preset"];
 /// The most bytes that a file without a body can have: its prompt is one of its values.
 const MAX_DOCUMENT_BYTES: usize = 512 * 1024;
 

@@ -106,6 +106,8 @@ const KNOWN: &[(&str, Kind)] = &[
     ("web.search_key_env", Kind::Variable),
     ("store.url", Kind::Database),
     ("store.durability", Kind::Word(&["full", "normal"])),
+    ("store.machine", Kind::Text),
+    ("workspace.shared", Kind::Switch),
     ("sandbox.kind", Kind::Word(&["auto", "bubblewrap", "landlock", "off"])),
     ("providers.*.wire", Kind::Word(&Wire::NAMES)),
     ("providers.*.base_url", Kind::Url),

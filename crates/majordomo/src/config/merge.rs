@@ -52,8 +52,11 @@ pub(super) fn merged(
         Some(folder) => no_text(&Origin::Default, &Key::dotted("data"), &folder),
         None => Error::NoDataFolder,
     })?;
-    let url = own.iter().copied().flatten().rfind(|setting| setting.key == Key::dotted("store.url"));
-    let store = store_location(url.and_then(|setting| setting.value.as_str()), &data, surroundings)?;
+    let last = |key: &str| own.iter().copied().flatten().rfind(|setting| setting.key == Key::dotted(key));
+    let text = |key: &str| last(key).and_then(|setting| setting.value.as_str());
+    let is_shared = last("workspace.shared").and_then(|setting| setting.value.as_bool()).unwrap_or(false);
+    let machine = store::Machine::named(text("store.machine"), is_shared);
+    let store = store_location(text("store.url"), &machine, &data, surroundings)?;
     let project = Project::read(surroundings, &StatePlace { folder: data.clone(), store })?;
 
     // What a project says is first compared with what the user's own layers under it allow.
@@ -94,12 +97,14 @@ fn users_file(surroundings: &Surroundings) -> Result<(Vec<Setting>, Vec<Rule>), 
 /// Where the store is: in a database, or in the folder for state. A password that the address does not hold is found as `psql` finds it.
 pub(super) fn store_location(
     url: Option<&str>,
+    machine: &store::Machine,
     data: &Path,
     surroundings: &Surroundings,
 ) -> Result<store::Location, Error> {
     let Some(url) = url else { return Ok(store::Location::folder(data)) };
     let unusable = |source| Error::Store { location: Box::new(store::Location::folder(data)), source };
     let mut address = store::Address::parse(url).map_err(unusable)?;
+    address = address.on_machine(machine.clone());
     if let Some(password) = surroundings.variable("PGPASSWORD") {
         address = address.or_password(password);
     }
@@ -150,6 +155,7 @@ fn defaults(surroundings: &Surroundings) -> Vec<Setting> {
         |key: &str, is_on: bool| Setting { key: Key::dotted(key), value: is_on.into(), origin: Origin::Default };
     settings.extend([
         switch("tasks.enabled", false),
+        switch("workspace.shared", false),
         switch("instructions.enabled", true),
         switch("instructions.sub_agents", true),
         switch("skills.enabled", true),

@@ -12,8 +12,20 @@ use super::origin::Warning;
 /// Sections and keys that only the user's own file, environment and flags may set.
 /// Prices are among them because a price of nothing would lift a limit on money.
 /// Servers of tools are among them because a project names its own in `.mcp.json`, which counts once a person trusts it.
-const USERS_OWN: [&str; 11] =
-    ["providers", "models", "data", "household", "store", "sandbox", "mcp", "instructions", "skills", "hooks", "web"];
+const USERS_OWN: [&str; 12] = [
+    "providers",
+    "models",
+    "data",
+    "household",
+    "store",
+    "workspace",
+    "sandbox",
+    "mcp",
+    "instructions",
+    "skills",
+    "hooks",
+    "web",
+];
 
 /// What a project may say, taken apart.
 #[derive(Default)]

@@ -106,7 +106,18 @@ fn set(texts: &[&str]) -> Flags {
 fn effect(config: &Config) -> String {
     let Config { model, agent, mode, preset, dialect, data, policy, grant, providers, models, .. } = config;
     let Config {
-        household, store, durability, sandbox, tasks, unknown_price, instructions, skills, hooks, web, ..
+        household,
+        store,
+        machine,
+        durability,
+        sandbox,
+        tasks,
+        unknown_price,
+        instructions,
+        skills,
+        hooks,
+        web,
+        ..
     } = config;
     let server = |server: &mcp::ServerSettings| {
         let mcp::ServerSettings {
@@ -129,7 +140,7 @@ fn effect(config: &Config) -> String {
     };
     let servers: Vec<String> = config.servers.iter().map(server).collect();
     format!(
-        "{servers:?}{unknown_price:?}{household:?}{model:?}{agent}{mode}{preset}{dialect}{data:?}{policy:?}{grant:?}{providers:?}{models:?}{store:?}{durability:?}{sandbox:?}{tasks:?}{instructions:?}{skills:?}{hooks:?}{web:?}"
+        "{servers:?}{unknown_price:?}{household:?}{model:?}{agent}{mode}{preset}{dialect}{data:?}{policy:?}{grant:?}{providers:?}{models:?}{store:?}{machine:?}{durability:?}{sandbox:?}{tasks:?}{instructions:?}{skills:?}{hooks:?}{web:?}"
     )
 }
 
@@ -283,6 +294,8 @@ const OTHERS: &[(&str, &str)] = &[
     ("web.search_key_env", r#""OTHER_KEY""#),
     ("store.url", r#""postgres://ana@127.0.0.1:1/house""#),
     ("store.durability", r#""normal""#),
+    ("store.machine", r#""web-1""#),
+    ("workspace.shared", "true"),
     ("sandbox.kind", r#""off""#),
     ("providers.acme.wire", r#""anthropic""#),
     ("providers.acme.base_url", r#""https://other.test""#),
@@ -776,6 +789,7 @@ fn of_every_key_an_untrusted_project_may_say_less_and_nothing_else() {
         "data",
         "household",
         "store",
+        "workspace",
         "providers",
         "models",
         "sandbox",
@@ -1107,7 +1121,8 @@ fn no_limit_is_written_and_shown_as_a_word() {
 
 #[test]
 fn every_value_is_shown_once_in_a_fixed_order() {
-    let own_things = format!("{OWN_THINGS}\n[store]\nurl = \"postgres://ana:geheim@127.0.0.1:1/house\"\n");
+    let own_things =
+        format!("{OWN_THINGS}\n[store]\nurl = \"postgres://ana:geheim@127.0.0.1:1/house\"\nmachine = \"web-2\"\n");
     let config = World::new().user(&own_things).load();
     let shown: Vec<&str> = config.entries().iter().map(|entry| entry.key.as_str()).collect();
     let own: Vec<&str> =

@@ -37,6 +37,7 @@ pub(super) struct Values {
     pub(super) hooks: HooksConfig,
     pub(super) web: WebConfig,
     pub(super) store: StoreTable,
+    pub(super) workspace: WorkspaceTable,
     pub(super) sandbox: SandboxTable,
     #[serde(default)]
     pub(super) mcp: McpTable,
@@ -62,6 +63,13 @@ pub(super) struct GrantTable {
 pub(super) struct StoreTable {
     pub(super) url: Option<String>,
     pub(super) durability: Durability,
+    pub(super) machine: Option<String>,
+}
+
+/// `[workspace]`.
+#[derive(Deserialize)]
+pub(super) struct WorkspaceTable {
+    pub(super) shared: bool,
 }
 
 /// `[sandbox]`.

@@ -4,7 +4,6 @@
 //! All of it is in the board until it is confirmed there. Any process may do it, and doing it twice does no harm: a thread is created under a
 //! name that the board or its root gave out, and an input arrives under the name of its delivery.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use agent::{Event, InputId, Outcome, Outside, Report, Strength, ThreadId};
@@ -19,7 +18,7 @@ use runtime::{Clock, RunLimits};
 use store::{DeliveryQuery, DueDelivery, RestingQuery, RestingTask, Selection, ThreadRow, replay_until};
 
 use super::tools::UPDATE;
-use super::{GENERAL, TaskBoard};
+use super::{GENERAL, TaskBoard, path_of};
 use crate::staff::{Error, TaskThread};
 use crate::work::Work;
 use crate::worker::{Chores, Worker};
@@ -90,7 +89,7 @@ impl TaskChores {
                 continue;
             }
             // Where its folder cannot be worked in, one task says so.
-            let (most, room) = match worker.staff_for(Path::new(&*board.folder)).await {
+            let (most, room) = match worker.staff_for(path_of(&board.folder)).await {
                 Ok(staff) => (staff.config().tasks.max_concurrent, room),
                 Err(_) => (u32::MAX, 1),
             };
@@ -182,7 +181,7 @@ async fn start(
     (thread, under): (Option<&ThreadId>, Option<&ThreadId>),
     new: &NewAgent,
 ) -> Result<Command, Error> {
-    let staff = worker.staff_for(Path::new(&*board.folder)).await?;
+    let staff = worker.staff_for(path_of(&board.folder)).await?;
     let id = match (thread, under) {
         (Some(thread), _) => thread.clone(),
         (None, Some(root)) => issue_child(worker, root, delivery.id.input(&board.id)).await?,
@@ -217,7 +216,7 @@ async fn start(
             model: Some(model),
             name: Some(name),
             prompt: words::assignment(task, style, reader),
-            workspace: Some(Path::new(&*board.folder).to_owned()),
+            workspace: Some(path_of(&board.folder).to_owned()),
             mode,
             limits: limits(task),
             created_for: store::full_name(&board.id, &task.id),
@@ -377,7 +376,7 @@ async fn settle(worker: &Worker, resting: RestingTask) -> Result<(), Error> {
     };
     let attempt = task.attempt;
     let ended = Command::Ended { task: task.id, thread, attempt, reason, report };
-    let most_wakes = match worker.staff_for(Path::new(&*board.folder)).await {
+    let most_wakes = match worker.staff_for(path_of(&board.folder)).await {
         Ok(staff) => staff.config().tasks.max_wakes,
         Err(_) => board::MOST_WAKES,
     };
@@ -402,7 +401,7 @@ fn ended(report: &Report) -> String {
 /// Stops the thread that was made for a task which was taken back meanwhile.
 async fn stop_unwanted(worker: &Worker, board: &Board, delivery: &Delivery) -> Result<(), Error> {
     let DeliveryKind::Start { thread, under, .. } = &delivery.kind else { return Ok(()) };
-    let staff = worker.staff_for(Path::new(&*board.folder)).await?;
+    let staff = worker.staff_for(path_of(&board.folder)).await?;
     let thread = match (thread, under) {
         (Some(thread), _) => thread.clone(),
         (None, Some(root)) => issue_child(worker, root, delivery.id.input(&board.id)).await?,

@@ -388,7 +388,7 @@ impl TaskTools {
     }
 
     fn board_of_folder(&self, context: &ToolContext) -> BoardId {
-        board_of_folder(context.workspace.root(), &self.surroundings)
+        board_of_folder(context.workspace.root(), &self.surroundings, self.store.machine().as_ref())
     }
 
     /// Refuses a thread of another project: an agent gives tasks to threads of its own conversation, to those of its project, and to those
@@ -406,7 +406,10 @@ impl TaskTools {
         let its_board = self.store.task_of_thread(thread).await?.map(|(board, _)| board);
         let first = self.store.read(thread, 0, 1).await?;
         let project = first.first().and_then(|record| match &*record.event {
-            Event::ThreadCreated(created) => Some(board_of_folder(Path::new(&*created.workspace), &self.surroundings)),
+            Event::ThreadCreated(created) => {
+                let (folder, machine) = (Path::new(&*created.workspace), self.store.machine());
+                Some(board_of_folder(folder, &self.surroundings, machine.as_ref()))
+            }
             _ => None,
         });
         if its_board.as_ref() == Some(board.id()) || project == Some(self.board_of_folder(context)) {

@@ -54,6 +54,34 @@ fn what_was_said_about_folders_is_looked_up_only_for_a_project_that_brings_somet
     assert!(Project::read_at(&world.path("p"), unreadable).is_err(), "nothing is trusted without looking");
 }
 
+#[test]
+fn on_a_store_of_many_machines_trust_is_for_the_folder_of_one() {
+    let world = World::new();
+    world.write(CONFIG, "mode = \"plan\"");
+    let project = world.read("p");
+    let place = |machine: &str| {
+        let address = store::Address::parse("postgres://ana@db/house").expect("an address");
+        let machine = store::Machine { name: machine.into(), shares_folders: false };
+        StatePlace { folder: world.data(), store: store::Location::Postgres(address.on_machine(machine)) }
+    };
+    let judged = ProjectJudgement {
+        path: project.root.display().to_string().into(),
+        digest: project.digest().expect("it can be read").into(),
+        trusted: true,
+        machine: place("one").machine(),
+    };
+    let mut state = InstallationState::default();
+    state.apply(&InstallationEvent::ProjectJudged(judged));
+    let standing = |state: &InstallationState, machine| {
+        let read = Project::read_at(&world.path("p"), || known(state, &place(machine)));
+        read.expect("a project").standing
+    };
+    assert_eq!((standing(&state, "one"), standing(&state, "two")), (Standing::Trusted, Standing::Unknown));
+    let path = project.root.display().to_string().into();
+    state.apply(&InstallationEvent::ProjectForgotten { path, machine: place("two").machine() });
+    assert_eq!(standing(&state, "one"), Standing::Trusted, "of the other machine's");
+}
+
 // T48
 #[test]
 fn trust_is_for_one_folder_with_one_content() {

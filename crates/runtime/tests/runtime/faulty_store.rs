@@ -114,14 +114,18 @@ impl<F: Fn(&Commit) -> Fault + Send + Sync + 'static> Log for FaultyStore<F> {
         self.inner.tail()
     }
 
-    fn remove(&self, root: &ThreadId, at: Time) -> Answer<()> {
-        self.inner.remove(root, at)
+    fn remove_if(&self, root: &ThreadId, seq: Option<u64>, at: Time) -> Answer<()> {
+        self.inner.remove_if(root, seq, at)
     }
 }
 
 impl<F: Fn(&Commit) -> Fault + Send + Sync + 'static> Ownership for FaultyStore<F> {
     fn adopt(&self, thread: &ThreadId, process: &ProcessId, at: Time) -> Answer<u64> {
         self.inner.adopt(thread, process, at)
+    }
+
+    fn hand_over(&self, thread: &ThreadId, from: &ProcessId, to: Option<&ProcessId>) -> Answer<()> {
+        self.inner.hand_over(thread, from, to)
     }
 
     fn claim_threads(&self, process: &ProcessId, at: Time, query: ClaimQuery) -> Answer<Vec<Claimed>> {

@@ -103,6 +103,7 @@ impl Room {
             workspace: self.folder.path().display().to_string().into(),
             today: "2026-01-15".into(),
             household: None,
+            place: Default::default(),
             notice: None,
             instructions: None,
         };
@@ -238,6 +239,7 @@ async fn begin_as(process: Process, plan: &Plan) -> Runtime {
         model: None,
         tools: None,
         lends: Vec::new(),
+        requires: Vec::new(),
         mcp_servers: None,
         mode: None,
         effort: None,

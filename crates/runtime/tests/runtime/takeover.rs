@@ -69,6 +69,7 @@ impl Another {
             process: Self::process().id,
             at: now,
             events: arrived.into_iter().chain(step.events).map(Arc::new).collect(),
+            lets_go: false,
         };
         self.store.append(commit).await.expect("it owns the thread");
     }

@@ -79,7 +79,15 @@ impl Written {
 
     async fn append(&mut self, event: Event) {
         let (thread, process) = (root(), self.process.clone());
-        let commit = Commit { thread, expected: self.n, epoch: 1, process, at: Time(0), events: vec![Arc::new(event)] };
+        let commit = Commit {
+            thread,
+            expected: self.n,
+            epoch: 1,
+            process,
+            at: Time(0),
+            events: vec![Arc::new(event)],
+            lets_go: false,
+        };
         self.n = self.live.runtime.store().append(commit).await.expect("a commit").n;
     }
 }
@@ -92,6 +100,7 @@ pub(crate) fn created(id: ThreadId) -> Event {
         model: model(),
         tools: Vec::new(),
         lends: Vec::new(),
+        requires: Vec::new(),
         servers: None,
         gets_new_tools: false,
         catalog: "".into(),
@@ -110,6 +119,7 @@ pub(crate) fn created(id: ThreadId) -> Event {
         today: "2026-01-15".into(),
         preset: "default".into(),
         household: None,
+        place: Default::default(),
         path: vec!["general".into()],
         above: Vec::new(),
         progress: false,

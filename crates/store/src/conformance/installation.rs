@@ -53,7 +53,7 @@ pub async fn its_events_lie_in_the_log_and_in_no_threads(store: Arc<dyn Store>) 
     threads(&*store, &[&root()]).await;
     let judged = |trusted| {
         let (path, digest) = ("/home/anna/project".into(), "d1".into());
-        InstallationEvent::ProjectJudged(ProjectJudgement { path, digest, trusted })
+        InstallationEvent::ProjectJudged(ProjectJudgement { path, digest, trusted, machine: None })
     };
     let browser = |cookie: &str| {
         let (cookie, page, password) = (cookie.into(), "p".into(), "-".into());
@@ -70,12 +70,12 @@ pub async fn its_events_lie_in_the_log_and_in_no_threads(store: Arc<dyn Store>) 
         judged(false),
         browser("one"),
         browser("two"),
-        InstallationEvent::ServerStarted { process: process.clone(), address: "127.0.0.1:4870".into() },
-        InstallationEvent::ServerStopped { process: process.clone(), left: vec![root()] },
+        InstallationEvent::ServerStarted { process: process.clone(), address: "127.0.0.1:4870".into(), place: None },
+        InstallationEvent::ServerStopped { process: process.clone(), left: vec![root()], place: None },
         InstallationEvent::ConversationBegun(unfinished("one")),
         InstallationEvent::ConversationBegun(unfinished("two")),
         InstallationEvent::ConversationEnded { root: root(), process: ProcessId::new("one") },
-        InstallationEvent::ProjectForgotten { path: "/home/anna/elsewhere".into() },
+        InstallationEvent::ProjectForgotten { path: "/home/anna/elsewhere".into(), machine: None },
     ];
     let mut before = 0;
     for (turn, event) in (1..).zip(events) {
@@ -95,7 +95,7 @@ pub async fn its_events_lie_in_the_log_and_in_no_threads(store: Arc<dyn Store>) 
     assert_eq!(state.projects.iter().map(|project| project.trusted).collect::<Vec<_>>(), [false]);
     assert_eq!(state.browsers.len(), 2);
     assert_eq!(state.unfinished, [unfinished("two")], "of two that write one conversation, one has ended");
-    assert_eq!(state.server, Some(LastServer { process, address: None, left: vec![root()] }));
+    assert_eq!(state.server, Some(LastServer { process, address: None, left: vec![root()], place: None }));
 
     let all = store.all(0, 100).await.unwrap();
     assert_eq!(all.len(), 12);

@@ -141,6 +141,28 @@ pub async fn threads_without_an_owner_are_handed_out_by_what_is_asked_for(store:
     assert!(matches!(stranger, Err(Error::UnknownProcess(_))), "{stranger:?}");
 }
 
+/// Of the writer, if it says so; and a process hands over what it owns, to another or to none.
+pub async fn a_thread_is_given_up_with_a_commit_or_handed_over(store: Arc<dyn Store>) {
+    let child = root().child(1);
+    threads(&*store, &[&root()]).await;
+    store.append(Commit { lets_go: true, ..commit(&child, 0, vec![created(&child)]) }).await.unwrap();
+    let row = async || store.thread(&child).await.unwrap().unwrap();
+    assert_eq!((row().await.owner, row().await.state.is_live()), (None, true));
+    let old = store.append(commit(&child, 1, vec![turn_started(1)])).await;
+    assert!(matches!(old, Err(Error::Fenced { .. })), "{old:?}");
+    let (heir, next) = (ProcessId::new("heir"), ProcessId::new("next"));
+    store.register(process("heir"), NOW).await.unwrap();
+    store.register(process("next"), NOW).await.unwrap();
+    assert_eq!(store.adopt(&child, &heir, NOW).await.unwrap(), 2);
+    let others = store.hand_over(&child, &next, Some(&heir)).await;
+    assert!(matches!(others, Err(Error::Fenced { .. })), "{others:?}");
+    store.hand_over(&child, &heir, Some(&next)).await.unwrap();
+    assert_eq!(row().await.owner.unwrap().process.id, next);
+    store.append(Commit { epoch: 3, process: next.clone(), ..commit(&child, 1, vec![turn_started(1)]) }).await.unwrap();
+    store.hand_over(&child, &next, None).await.unwrap();
+    assert_eq!((row().await.owner, row().await.epoch), (None, 4));
+}
+
 /// Whatever it goes by.
 pub async fn the_store_says_whose_owner_is_alive(store: Arc<dyn Store>) {
     let (others, nobodys) = (ThreadId::new("20260116-here"), ThreadId::new("20260116-gone"));

@@ -208,7 +208,10 @@ pub async fn a_removed_family_leaves_nothing_behind(store: Arc<dyn Store>) {
     assert!(matches!(not_a_root, Err(Error::Invalid(_))), "{not_a_root:?}");
 
     let late = NOW.plus_ms(HEARTBEAT_EXPIRES_MS);
-    store.remove(&root(), late).await.unwrap();
+    let more = store.remove_if(&root(), Some(1), late).await;
+    assert!(matches!(more, Err(Error::Conflict { expected: 1, .. })), "what arrived since is not lost: {more:?}");
+    let seq = store.tree(&root(), 0, usize::MAX >> 1).await.unwrap().len() as u64;
+    store.remove_if(&root(), Some(seq), late).await.unwrap();
     for thread in [&root(), &child] {
         assert_eq!(store.thread(thread).await.unwrap(), None);
         assert!(matches!(store.read(thread, 0, 10).await, Err(Error::UnknownThread(_))));

@@ -45,7 +45,8 @@ pub(crate) async fn writer(store: &dyn Store) -> ProcessId {
 /// The commit of a writer at epoch 1.
 pub(crate) fn commit(thread: &ThreadId, expected: u64, events: Vec<Event>) -> Commit {
     let (thread, process) = (thread.clone(), ProcessId::new("writer"));
-    Commit { thread, expected, epoch: 1, process, at: NOW, events: events.into_iter().map(Arc::new).collect() }
+    let events = events.into_iter().map(Arc::new).collect();
+    Commit { thread, expected, epoch: 1, process, at: NOW, events, lets_go: false }
 }
 
 /// Writes a commit of the writer's that cannot be refused.
@@ -81,6 +82,7 @@ pub(crate) fn role() -> Role {
         },
         tools: vec!["read_file".into()],
         lends: Vec::new(),
+        requires: Vec::new(),
         servers: None,
         gets_new_tools: false,
         catalog: "".into(),
@@ -102,6 +104,7 @@ pub(crate) fn created(thread: &ThreadId) -> Event {
         today: "2026-01-15".into(),
         preset: "default".into(),
         household: None,
+        place: Default::default(),
         path: vec!["general".into()],
         above: Vec::new(),
         progress: false,

@@ -13,6 +13,7 @@ use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
 
 use crate::error::Error;
+use crate::open::Machine;
 
 /// How long a server may take to accept a connection.
 const CONNECT: Duration = Duration::from_secs(5);
@@ -31,6 +32,7 @@ pub struct Address {
     config: Box<Config>,
     passfile: Option<PathBuf>,
     trust: Trust,
+    machine: Machine,
 }
 
 /// Which server is trusted, where the connection is encrypted.
@@ -105,7 +107,18 @@ impl Address {
             .application_name("majordomo")
             // Of several hosts the one that can be written, which is another one after a failover.
             .target_session_attrs(TargetSessionAttrs::ReadWrite);
-        Ok(Self { text: text.into(), config: Box::new(config), passfile, trust })
+        let machine = Machine::named(None, false);
+        Ok(Self { text: text.into(), config: Box::new(config), passfile, trust, machine })
+    }
+
+    /// The same as it is used on this machine, which is known by its host name otherwise.
+    pub fn on_machine(self, machine: Machine) -> Self {
+        Self { machine, ..self }
+    }
+
+    /// This machine among those that use the database.
+    pub fn machine(&self) -> &Machine {
+        &self.machine
     }
 
     /// The same with a password, unless it has one.

@@ -123,11 +123,21 @@ pub(super) async fn boards(link: &Link) -> Result<Vec<Board>, Error> {
     rows.iter().map(|row| json(row, "state")).collect()
 }
 
+/// Whether the folder of a board `b` is here: on the machine of that name, or on all. A folder of one machine begins with the machine's name
+/// and a colon.
+fn here(machine: &str) -> String {
+    let folder = "(b.state::json ->> 'folder')";
+    format!("({folder} = '' OR left({folder}, 1) = '/' OR starts_with({folder}, {machine}::text || ':'))")
+}
+
 /// The boards on which a task could be handed out.
-pub(super) async fn runnable(link: &Link) -> Result<Vec<Board>, Error> {
-    let sql = "SELECT b.state FROM boards b \
-               WHERE EXISTS (SELECT 1 FROM tasks t WHERE t.board = b.key AND t.runnable) ORDER BY b.key";
-    link.query(sql, &[]).await?.iter().map(|row| json(row, "state")).collect()
+pub(super) async fn runnable(link: &Link, machine: Option<&str>) -> Result<Vec<Board>, Error> {
+    let sql = format!(
+        "SELECT b.state FROM boards b WHERE {} \
+         AND EXISTS (SELECT 1 FROM tasks t WHERE t.board = b.key AND t.runnable) ORDER BY b.key",
+        here("$1")
+    );
+    link.query(&sql, &[&machine]).await?.iter().map(|row| json(row, "state")).collect()
 }
 
 /// A board's events after its `after_n`th.
@@ -205,16 +215,23 @@ pub(super) async fn notes(link: &Link, board: &BoardId, task: &TaskId) -> Result
 }
 
 /// Leases deliveries that no process is carrying out; those that another one is about to lease are passed over.
-pub(super) async fn claim(link: &Link, clock: Clock, query: &DeliveryQuery) -> Result<Vec<DueDelivery>, Error> {
+pub(super) async fn claim(
+    link: &Link,
+    clock: Clock,
+    machine: Option<&str>,
+    query: &DeliveryQuery,
+) -> Result<Vec<DueDelivery>, Error> {
     let sql = format!(
         "UPDATE deliveries d SET leased_until = {NOW} + $2 FROM \
          (SELECT d.key, b.state FROM deliveries d JOIN boards b ON b.key = d.board \
-          WHERE d.leased_until <= {NOW} AND ($3::text IS NULL OR b.id = $3) ORDER BY d.key LIMIT $4 FOR UPDATE OF d SKIP LOCKED) x \
-         WHERE d.key = x.key RETURNING d.key, d.body, x.state"
+          WHERE d.leased_until <= {NOW} AND ($3::text IS NULL OR b.id = $3) AND {} \
+          ORDER BY d.key LIMIT $4 FOR UPDATE OF d SKIP LOCKED) x \
+         WHERE d.key = x.key RETURNING d.key, d.body, x.state",
+        here("$5")
     );
     let board = query.board.as_ref().map(BoardId::as_str);
     let (now, lease, limit) = (clock.moment(query.at), signed(LEASE_MS), page(query.limit));
-    let rows = link.query(&sql, &[&now, &lease, &board, &limit]).await?;
+    let rows = link.query(&sql, &[&now, &lease, &board, &limit, &machine]).await?;
     let mut due: BTreeMap<i64, DueDelivery> = BTreeMap::new();
     for row in &rows {
         due.insert(value(row, "key")?, DueDelivery { board: json(row, "state")?, delivery: json(row, "body")? });
@@ -223,17 +240,24 @@ pub(super) async fn claim(link: &Link, clock: Clock, query: &DeliveryQuery) -> R
 }
 
 /// Tasks in progress whose thread is at rest or gone.
-pub(super) async fn resting(link: &Link, query: &RestingQuery) -> Result<Vec<RestingTask>, Error> {
+pub(super) async fn resting(
+    link: &Link,
+    machine: Option<&str>,
+    query: &RestingQuery,
+) -> Result<Vec<RestingTask>, Error> {
     let board = query.board.as_ref().map(|board| storable(board.as_str()).into_owned());
     let after = query.after.as_ref().map(|(board, _)| storable(board.as_str()).into_owned());
     let number = query.after.as_ref().map_or(0, |(_, task)| signed(task.number()));
-    let sql = "SELECT t.body, b.state, th.key IS NOT NULL AS thread_exists FROM tasks t \
-               JOIN boards b ON b.key = t.board LEFT JOIN threads th ON th.id = t.thread \
-               WHERE t.active AND t.status = 'in_progress' AND (th.key IS NULL OR NOT th.live) \
-               AND ($2::text IS NULL OR b.id = $2) \
-               AND (t.board, t.number) > (coalesce((SELECT key FROM boards WHERE id = $3::text), 0), $4) \
-               ORDER BY t.board, t.number LIMIT $1";
-    let rows = link.query(sql, &[&page(query.limit), &board, &after, &number]).await?;
+    let sql = format!(
+        "SELECT t.body, b.state, th.key IS NOT NULL AS thread_exists FROM tasks t \
+         JOIN boards b ON b.key = t.board LEFT JOIN threads th ON th.id = t.thread \
+         WHERE t.active AND t.status = 'in_progress' AND (th.key IS NULL OR NOT th.live) \
+         AND ($2::text IS NULL OR b.id = $2) AND {} \
+         AND (t.board, t.number) > (coalesce((SELECT key FROM boards WHERE id = $3::text), 0), $4) \
+         ORDER BY t.board, t.number LIMIT $1",
+        here("$5")
+    );
+    let rows = link.query(&sql, &[&page(query.limit), &board, &after, &number, &machine]).await?;
     let resting = |row: &Row| {
         Ok(RestingTask {
             board: json(row, "state")?,

@@ -23,14 +23,46 @@ const POLL: Duration = Duration::from_secs(1);
 /// How long it is waited after a failure.
 const AGAIN: Duration = Duration::from_millis(250);
 
+/// What follows the position in a notification, if threads were left that any process may claim.
+const OFFERED: &str = "+";
+
 /// Says what this process wrote.
 #[derive(Clone)]
 pub(super) struct Announcer {
     tail: Arc<watch::Sender<u64>>,
     written: Arc<watch::Sender<u64>>,
+    /// How often threads were left that any process may claim.
+    offers: Arc<watch::Sender<u64>>,
+    /// Whether other processes are to be told of such with the next notification.
+    has_offered: Arc<AtomicBool>,
 }
 
 impl Announcer {
+    /// This process left a thread that any process may claim, which is told with what it wrote.
+    pub(super) fn offered(&self) {
+        self.has_offered.store(true, Ordering::Relaxed);
+        self.hear_of_offer();
+    }
+
+    /// Changes with each such thread.
+    pub(super) fn offers(&self) -> watch::Receiver<u64> {
+        self.offers.subscribe()
+    }
+
+    fn hear_of_offer(&self) {
+        self.offers.send_modify(|offers| *offers += 1);
+    }
+
+    fn hear(&self, told: &str) {
+        let position = told.strip_suffix(OFFERED);
+        if position.is_some() {
+            self.hear_of_offer();
+        }
+        if let Ok(position) = position.unwrap_or(told).parse() {
+            self.saw(position);
+        }
+    }
+
     /// Everything up to this position is kept, and this process wrote it.
     pub(super) fn wrote(&self, position: u64) {
         advance(&self.tail, position);
@@ -79,9 +111,11 @@ enum State {
 impl Follower {
     /// Listens to nothing yet. `newest` is the newest position.
     pub(super) fn new(newest: u64, connector: &Arc<Connector>, pool: &Arc<Pool>, background: &Handle) -> Self {
-        let announcer =
-            Announcer { tail: Arc::new(watch::Sender::new(newest)), written: Arc::new(watch::Sender::new(newest)) };
-        background.spawn(notify(announcer.written.subscribe(), pool.clone()));
+        let sender = |newest| Arc::new(watch::Sender::new(newest));
+        let (tail, written, offers) = (sender(newest), sender(newest), sender(0));
+        let announcer = Announcer { tail, written, offers, has_offered: Arc::default() };
+        let has_offered = announcer.has_offered.clone();
+        background.spawn(notify(announcer.written.subscribe(), has_offered, pool.clone()));
         Self {
             announcer,
             connector: connector.clone(),
@@ -149,11 +183,7 @@ impl Listener {
         self.announcer.saw(read::newest(&link).await?);
         loop {
             match timeout(POLL, hears.recv()).await {
-                Ok(Some(position)) => {
-                    if let Ok(position) = position.parse() {
-                        self.announcer.saw(position);
-                    }
-                }
+                Ok(Some(told)) => self.announcer.hear(&told),
                 Ok(None) => return Err(Error::Closed),
                 Err(_) => {
                     if self.is_over() {
@@ -178,9 +208,12 @@ impl Listener {
 }
 
 /// Tells other processes what this one wrote.
-async fn notify(mut written: watch::Receiver<u64>, pool: Arc<Pool>) {
+async fn notify(mut written: watch::Receiver<u64>, has_offered: Arc<AtomicBool>, pool: Arc<Pool>) {
     while written.changed().await.is_ok() {
-        let newest = written.borrow_and_update().to_string();
+        let mut newest = written.borrow_and_update().to_string();
+        if has_offered.swap(false, Ordering::Relaxed) {
+            newest.push_str(OFFERED);
+        }
         let told = async {
             let link = pool.take().await?;
             link.query("SELECT pg_notify('majordomo', $1)", &[&newest]).await

@@ -5,9 +5,9 @@
 //! heartbeats have come in time for the length of a lease: by then those of the others have come too, if they are alive.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use agent::{ThreadId, Time};
 use tokio::time::{MissedTickBehavior, interval, sleep};
@@ -16,7 +16,6 @@ use super::columns::{self, count, page, signed, storable, thread_id, time, to_js
 use super::connection::{Connector, Link, Pool, transact};
 use super::follow::Announcer;
 use super::read;
-use super::write::LEAVE_WAKE;
 use crate::admission;
 use crate::error::Error;
 use crate::ownership::{ClaimKind, ClaimQuery, Claimed, Living, WorkerRow};
@@ -25,6 +24,8 @@ use crate::rows::{LEASE_MS, Wake};
 
 /// How often a process says that it is alive.
 const BEAT: Duration = Duration::from_millis(400);
+/// The most roots whose waiting threads are looked at in one go; later roots come once these have fewer that wait.
+const MOST_ROOTS: u32 = 1000;
 /// How long a process counts as alive after its last heartbeat.
 pub(super) const PROCESS_LEASE_MS: u64 = 1_500;
 
@@ -67,7 +68,13 @@ pub(super) const NOW: &str = "coalesce($1::bigint, (extract(epoch FROM clock_tim
 
 /// The processes that this store keeps alive.
 #[derive(Clone, Default)]
-pub(super) struct Beats(Arc<Mutex<BTreeSet<ProcessId>>>);
+pub(super) struct Beats {
+    processes: Arc<Mutex<BTreeSet<ProcessId>>>,
+    /// When they were last said to be alive by another request.
+    said_at: Arc<Mutex<Option<Instant>>>,
+    /// How many workers were dead when it was last asked.
+    dead: Arc<AtomicU64>,
+}
 
 impl Beats {
     pub(super) fn add(&self, process: &ProcessId) {
@@ -84,7 +91,23 @@ impl Beats {
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeSet<ProcessId>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.processes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A request that was a heartbeat, too, was begun at this moment and carried out.
+    pub(super) fn said(&self, at: Instant) {
+        *self.said_at.lock().unwrap_or_else(PoisonError::into_inner) = Some(at);
+    }
+
+    fn is_said(&self) -> bool {
+        let said_at = *self.said_at.lock().unwrap_or_else(PoisonError::into_inner);
+        // Such requests come as often as heartbeats do, and now and then a little later.
+        said_at.is_some_and(|at| at.elapsed() < BEAT + BEAT / 2)
+    }
+
+    /// Whether more workers are dead than when this was asked last.
+    pub(super) fn has_lost(&self, dead: u64) -> bool {
+        dead > self.dead.swap(dead, Ordering::Relaxed)
     }
 
     /// Says that they are alive, on a connection of its own, for as long as the store is open. The answer tells the newest position, so
@@ -97,7 +120,7 @@ impl Beats {
         loop {
             ticks.tick().await;
             let alive = self.names();
-            if alive.is_empty() {
+            if alive.is_empty() || self.is_said() {
                 continue;
             }
             let beat = async {
@@ -205,14 +228,19 @@ pub(super) async fn heartbeat(link: &Link, clock: Clock, process: &ProcessId, at
     if changed == 0 { Err(Error::UnknownProcess(process.clone())) } else { Ok(()) }
 }
 
-/// Forgets a process; what it owned has no owner any more.
-pub(super) async fn leave(link: &Link, process: &ProcessId) -> Result<(), Error> {
+/// Forgets a process; what it owned has no owner any more. With `is_held` it is left to a person, together with what waits below its roots.
+pub(super) async fn leave(link: &Link, process: &ProcessId, is_held: bool) -> Result<(), Error> {
     let Some(row) = link.first("SELECT key FROM processes WHERE id = $1", &[&process.as_str()]).await? else {
         return Ok(());
     };
     let key: i64 = row.get(0);
     // Locked in the order in which others do.
     link.query("SELECT key FROM threads WHERE owner = $1 ORDER BY key FOR NO KEY UPDATE", &[&key]).await?;
+    if is_held {
+        let sql = "UPDATE threads t SET held = TRUE WHERE t.owner = $1 OR (t.owner IS NULL AND (t.live OR t.asked) \
+                   AND t.root IN (SELECT r.key FROM threads r WHERE r.owner = $1 AND r.parent IS NULL AND r.live))";
+        link.execute(sql, &[&key]).await?;
+    }
     link.execute("UPDATE threads SET owner = NULL WHERE owner = $1", &[&key]).await?;
     link.execute("DELETE FROM processes WHERE key = $1", &[&key]).await?;
     Ok(())
@@ -268,7 +296,7 @@ async fn try_to_adopt(
     let key = link.first(locked, &[&thread.as_str()]).await?.ok_or_else(|| Error::unknown(thread))?;
     let key: i64 = key.get(0);
     let sql = format!(
-        "SELECT t.epoch, p.id AS process, p.pid, p.start_time, p.host, p.beat_at, p.beat_at + $2 > {NOW} AS alive \
+        "SELECT t.epoch, t.held, t.root, p.id AS process, p.pid, p.start_time, p.host, p.beat_at, p.beat_at + $2 > {NOW} AS alive \
          FROM threads t LEFT JOIN processes p ON p.key = t.owner WHERE t.key = $3"
     );
     let row = link.one(&sql, &[&clock.moment(at), &clock.lease_ms(), &key]).await?;
@@ -286,68 +314,146 @@ async fn try_to_adopt(
         }
         None => {}
     }
+    if value(&row, "held")? {
+        // A person goes on with it: what waits below it goes on, too.
+        let root: i64 = value(&row, "root")?;
+        link.execute("UPDATE threads SET held = FALSE WHERE root = $1 AND held", &[&root]).await?;
+    }
     let sql = "UPDATE threads SET owner = $2, epoch = epoch + 1 WHERE key = $1 RETURNING epoch";
     Ok(Adopted::At(count(&link.one(sql, &[&key, &process_key]).await?, "epoch")?))
 }
 
-/// Takes ownership of live threads that no live process owns, the oldest first. Those that another process is about to take are passed over.
+/// Takes ownership of threads in which something is to be done and which no live process owns. Those that another process is about to take
+/// are passed over. It is a heartbeat of `beside`, the processes for which this store sends them, and one statement, so that a process that
+/// waits for work asks for nothing else. The answer also holds the newest position, and how many workers are dead.
+///
+/// Each root has its turn: a thread comes after those of other roots of which fewer are driven or stand before it, so that a root with
+/// thousands of threads does not keep others waiting. Of one turn the oldest thread comes first.
 pub(super) async fn claim_threads(
     link: &Link,
     clock: Clock,
+    machine: Option<&str>,
+    beside: &[String],
     process: &ProcessId,
     at: Time,
     query: &ClaimQuery,
-) -> Result<Vec<Claimed>, Error> {
-    let sql = format!("SELECT key, steady_since + $2 <= {NOW} AS steady FROM processes WHERE id = $3");
-    let this = link.first(&sql, &[&clock.moment(at), &clock.lease_ms(), &process.as_str()]).await?;
-    let this = this.ok_or_else(|| Error::UnknownProcess(process.clone()))?;
-    let (key, steady): (i64, bool) = (value(&this, "key")?, value(&this, "steady")?);
-    // Others may be alive too: what they own is not taken before this process has been heard of for long enough.
-    let is_judge = steady || !clock.is_of_database();
-    let is_left = format!(
-        "(t.owner IS NULL OR ($4 AND t.owner NOT IN (SELECT p.key FROM processes p WHERE p.key = $3 OR p.beat_at + $2 > {NOW})))"
-    );
-    let mut conditions = vec!["t.live", &is_left];
-    match query.kind {
-        ClaimKind::Any => {}
-        ClaimKind::Roots => conditions.push("t.parent IS NULL"),
-        ClaimKind::Children => conditions.push("t.parent IS NOT NULL"),
-    }
-    conditions.push(if query.agent.is_some() { "t.agent = $6" } else { "$6::text IS NULL" });
-    conditions.push(match query.root {
-        Some(_) => "t.root = (SELECT r.key FROM threads r WHERE r.id = $7)",
-        None => "$7::text IS NULL",
-    });
+) -> Result<(Vec<Claimed>, u64, u64), Error> {
+    let waits = "t.owner IS NULL AND (t.live OR t.asked) AND (t.live OR $14) AND NOT t.held";
+    let fits = "(t.machine IS NULL OR t.machine = $4) AND t.requires <@ $5 \
+                AND split_part(t.model, '/', 1) <> ALL($6) AND t.id <> ALL($7) \
+                AND ($8::boolean IS NULL OR (t.parent IS NULL) = $8) AND ($9::text IS NULL OR t.agent = $9) \
+                AND ($10::text IS NULL OR t.root = (SELECT r.key FROM threads r WHERE r.id = $10))";
     let sql = format!(
-        "SELECT t.key FROM threads t WHERE {} ORDER BY t.key LIMIT $5 FOR NO KEY UPDATE OF t SKIP LOCKED",
-        conditions.join(" AND ")
+        "WITH RECURSIVE clock AS MATERIALIZED (SELECT {NOW} AS now), \
+         beat AS (UPDATE processes p SET beat_at = clock.now, \
+             steady_since = CASE WHEN p.beat_at + $2 < clock.now THEN clock.now ELSE p.steady_since END \
+             FROM clock WHERE p.id = ANY($12)), \
+         me AS MATERIALIZED (SELECT p.key, \
+             NOT $13 OR (p.beat_at + $2 >= clock.now AND p.steady_since + $2 <= clock.now) AS is_judge \
+             FROM processes p, clock WHERE p.id = $3), \
+         dead AS MATERIALIZED (SELECT p.key FROM processes p, clock, me \
+             WHERE me.is_judge AND p.beat_at + $2 <= clock.now AND p.id <> ALL($12) AND p.key <> me.key), \
+         roots (root) AS ( \
+             (SELECT t.root FROM threads t WHERE {waits} ORDER BY t.root LIMIT 1) \
+             UNION ALL \
+             SELECT (SELECT t.root FROM threads t WHERE t.root > r.root AND {waits} ORDER BY t.root LIMIT 1) \
+             FROM roots r WHERE r.root IS NOT NULL), \
+         first_roots AS MATERIALIZED (SELECT r.root FROM roots r WHERE r.root IS NOT NULL LIMIT {MOST_ROOTS}), \
+         waiting AS MATERIALIZED ( \
+             SELECT x.key, r.root FROM first_roots r CROSS JOIN LATERAL \
+                 (SELECT t.key FROM threads t WHERE t.root = r.root AND {waits} AND {fits} ORDER BY t.key LIMIT $11::bigint * 2 + 8) x \
+             WHERE $11::bigint > 0 \
+             UNION ALL \
+             SELECT t.key, t.root FROM threads t \
+             WHERE $11::bigint > 0 AND t.owner IN (SELECT d.key FROM dead d) AND (t.live OR (t.asked AND $14)) AND {fits}), \
+         driven AS (SELECT t.root, count(*) AS many FROM threads t \
+             WHERE t.root IN (SELECT w.root FROM waiting w) AND t.owner IS NOT NULL AND t.live \
+             AND t.owner NOT IN (SELECT d.key FROM dead d) GROUP BY t.root), \
+         turns AS (SELECT w.key, row_number() OVER (PARTITION BY w.root ORDER BY w.key) + coalesce(d.many, 0) AS turn \
+             FROM waiting w LEFT JOIN driven d ON d.root = w.root), \
+         picked AS (SELECT t.key FROM turns u JOIN threads t ON t.key = u.key \
+             WHERE (t.owner IS NULL OR t.owner IN (SELECT d.key FROM dead d)) AND (t.live OR (t.asked AND $14)) AND NOT t.held \
+             ORDER BY u.turn, u.key LIMIT $11::bigint FOR NO KEY UPDATE OF t SKIP LOCKED), \
+         taken AS (UPDATE threads t SET owner = me.key, epoch = t.epoch + 1 FROM picked, me WHERE t.key = picked.key \
+             RETURNING t.key, t.id, t.epoch) \
+         SELECT (SELECT coalesce(max(e.position), 0) FROM events e) AS newest, \
+         (SELECT count(*) FROM dead d JOIN workers w ON w.process = d.key) AS gone, taken.id, taken.epoch \
+         FROM me LEFT JOIN taken ON TRUE ORDER BY taken.key"
     );
+    let roots_only = match query.kind {
+        ClaimKind::Any => None,
+        ClaimKind::Roots => Some(true),
+        ClaimKind::Children => Some(false),
+    };
+    let labels: Vec<&str> = query.labels.iter().map(|label| &**label).collect();
+    let not_of: Vec<&str> = query.not_of.iter().map(|provider| &**provider).collect();
+    let passed_over: Vec<&str> = query.passed_over.iter().map(ThreadId::as_str).collect();
     let (agent, root) = (query.agent.as_deref(), query.root.as_ref().map(ThreadId::as_str));
-    let (now, lease, limit) = (clock.moment(at), clock.lease_ms(), page(query.limit));
-    let rows = link.query(&sql, &[&now, &lease, &key, &is_judge, &limit, &agent, &root]).await?;
-    let keys: Vec<i64> = rows.iter().map(|row| row.get(0)).collect();
-    if keys.is_empty() {
-        return Ok(Vec::new());
-    }
-    // Looked at once more, now that they are locked: the statement before may have seen an owner of an earlier moment.
-    let sql = format!(
-        "UPDATE threads t SET owner = $3, epoch = t.epoch + 1 WHERE t.key = ANY($5) AND t.live AND {is_left} \
-         RETURNING t.key, t.id, t.epoch"
-    );
-    let rows = link.query(&sql, &[&now, &lease, &key, &is_judge, &keys]).await?;
+    let (now, lease, limit, judges) = (clock.moment(at), clock.lease_ms(), page(query.limit), clock.is_of_database());
+    let rows = link
+        .query(
+            &sql,
+            &[
+                &now,
+                &lease,
+                &process.as_str(),
+                &machine,
+                &labels,
+                &not_of,
+                &passed_over,
+                &roots_only,
+                &agent,
+                &root,
+                &limit,
+                &beside,
+                &judges,
+                &query.asked,
+            ],
+        )
+        .await?;
+    let (newest, gone) = match rows.first() {
+        Some(row) => (count(row, "newest")?, count(row, "gone")?),
+        None => return Err(Error::UnknownProcess(process.clone())),
+    };
     let mut claimed = Vec::with_capacity(rows.len());
     for row in &rows {
-        let order: i64 = value(row, "key")?;
-        claimed.push((order, Claimed { thread: thread_id(row, "id")?, epoch: count(row, "epoch")? }));
+        if let Some(id) = columns::optional_text(row, "id")? {
+            claimed.push(Claimed { thread: ThreadId::new(id), epoch: count(row, "epoch")? });
+        }
     }
-    claimed.sort_by_key(|(order, _)| *order);
-    Ok(claimed.into_iter().map(|(_, claimed)| claimed).collect())
+    Ok((claimed, newest, gone))
 }
 
-/// Leaves a wake.
+/// Has a thread that one process owns be owned by another, or by none.
+pub(super) async fn hand_over(
+    link: &Link,
+    thread: &ThreadId,
+    from: &ProcessId,
+    to: Option<&ProcessId>,
+) -> Result<(), Error> {
+    let key = match to {
+        Some(to) => {
+            let row = link.first("SELECT key FROM processes WHERE id = $1", &[&to.as_str()]).await?;
+            Some(row.ok_or_else(|| Error::UnknownProcess(to.clone()))?.get::<_, i64>(0))
+        }
+        None => None,
+    };
+    let sql = "UPDATE threads SET owner = $3, epoch = epoch + 1 \
+               WHERE id = $1 AND owner = (SELECT key FROM processes WHERE id = $2)";
+    if link.execute(sql, &[&thread.as_str(), &from.as_str(), &key]).await? > 0 {
+        return Ok(());
+    }
+    let row = link.first("SELECT epoch FROM threads WHERE id = $1", &[&thread.as_str()]).await?;
+    let epoch = count(&row.ok_or_else(|| Error::unknown(thread))?, "epoch")?;
+    Err(Error::Fenced { thread: thread.clone(), epoch, current: epoch })
+}
+
+/// Leaves a wake that is due at a moment of the database's clock.
 pub(super) async fn wake(link: &Link, thread: &ThreadId, due: Time) -> Result<(), Error> {
     let key = read::key(link, thread).await?;
-    link.execute(LEAVE_WAKE, &[&key, &due.0]).await?;
+    let sql = "INSERT INTO wakes (thread, due) SELECT $1, $2 WHERE NOT EXISTS \
+               (SELECT 1 FROM wakes WHERE thread = $1 AND about IS NULL AND due = $2 AND leased_until IS NULL)";
+    link.execute(sql, &[&key, &due.0]).await?;
     Ok(())
 }
 
@@ -360,17 +466,19 @@ pub(super) async fn claim(
     limit: usize,
 ) -> Result<Vec<Wake>, Error> {
     let sql = format!(
-        "UPDATE wakes w SET leased_until = {NOW} + $5 FROM \
-         (SELECT w.key, t.id FROM processes p JOIN threads t ON t.owner = p.key JOIN wakes w ON w.thread = t.key \
-          WHERE p.id = $2 AND w.due <= $3 AND (w.leased_until IS NULL OR w.leased_until <= {NOW}) \
-          ORDER BY w.due, w.key LIMIT $4 FOR UPDATE OF w SKIP LOCKED) d \
-         WHERE w.key = d.key RETURNING w.key, d.id AS thread, w.due"
+        "UPDATE wakes w SET leased_until = {NOW} + $4 FROM \
+         (SELECT w.key, t.id, c.id AS about FROM processes p JOIN threads t ON t.owner = p.key JOIN wakes w ON w.thread = t.key \
+          LEFT JOIN threads c ON c.key = w.about \
+          WHERE p.id = $2 AND w.due <= {NOW} AND (w.leased_until IS NULL OR w.leased_until <= {NOW}) \
+          ORDER BY w.due, w.key LIMIT $3 FOR UPDATE OF w SKIP LOCKED) d \
+         WHERE w.key = d.key RETURNING w.key, d.id AS thread, w.due, d.about"
     );
     let values = (clock.moment(at), page(limit), signed(LEASE_MS));
-    let rows = link.query(&sql, &[&values.0, &process.as_str(), &at.0, &values.1, &values.2]).await?;
+    let rows = link.query(&sql, &[&values.0, &process.as_str(), &values.1, &values.2]).await?;
     let mut due = Vec::with_capacity(rows.len());
     for row in &rows {
-        due.push(Wake { key: count(row, "key")?, thread: thread_id(row, "thread")?, due: time(row, "due")? });
+        let about = columns::optional_text(row, "about")?.map(ThreadId::new);
+        due.push(Wake { key: count(row, "key")?, thread: thread_id(row, "thread")?, due: time(row, "due")?, about });
     }
     due.sort_by_key(|wake| (wake.due, wake.key));
     Ok(due)
@@ -383,12 +491,19 @@ pub(super) async fn done(link: &Link, wake: &Wake) -> Result<(), Error> {
 }
 
 /// Deletes a root and its descendants.
-pub(super) async fn remove(link: &Link, clock: Clock, root: &ThreadId, at: Time) -> Result<(), Error> {
+pub(super) async fn remove(
+    link: &Link,
+    clock: Clock,
+    root: &ThreadId,
+    seq: Option<u64>,
+    at: Time,
+) -> Result<(), Error> {
     admission::root(root)?;
     // Whatever is written to one of the family locks the root.
-    let locked = "SELECT key FROM threads WHERE id = $1 FOR UPDATE";
-    let key = link.first(locked, &[&root.as_str()]).await?.ok_or_else(|| Error::unknown(root))?;
-    let key: i64 = key.get(0);
+    let locked = "SELECT key, seq FROM threads WHERE id = $1 FOR UPDATE";
+    let row = link.first(locked, &[&root.as_str()]).await?.ok_or_else(|| Error::unknown(root))?;
+    let key: i64 = row.get(0);
+    admission::unchanged(root, seq, count(&row, "seq")?)?;
     link.query("SELECT key FROM threads WHERE root = $1 ORDER BY key FOR UPDATE", &[&key]).await?;
     let sql = format!(
         "SELECT p.id AS process, p.pid, p.start_time, p.host, p.beat_at FROM threads t JOIN processes p ON p.key = t.owner \

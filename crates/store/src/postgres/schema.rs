@@ -11,7 +11,10 @@ pub(super) const NAME: &str = "majordomo";
 /// The lock under which the tables are changed.
 const LOCK: i64 = 0x6d61_6a6f_7264_6f01;
 
-const STEPS: &[&str] = &[include_str!("../../migrations/postgres/0001_log.sql")];
+const STEPS: &[&str] = &[
+    include_str!("../../migrations/postgres/0001_log.sql"),
+    include_str!("../../migrations/postgres/0002_machines.sql"),
+];
 
 /// The newest schema that this program knows.
 pub(super) const NEWEST: u32 = STEPS.len() as u32;

@@ -2,13 +2,15 @@
 
 use std::time::Duration;
 
+use agent::Outcome;
 use futures_util::StreamExt;
 use futures_util::future::join_all;
 
 use super::*;
 use crate::conformance::postgres_server::Server;
 use crate::conformance::sample::{
-    NOW, append, commit, created, process, root, run_started, said, tail_reaches, threads, turn_started, writer,
+    NOW, append, commit, created, process, reported, root, run_started, said, tail_reaches, threads, turn_started,
+    writer,
 };
 use crate::follow::{Selection, follow, read_all};
 
@@ -201,8 +203,185 @@ fn what_is_wrong_with_a_database_is_told_apart() {
     server.sql(database, "UPDATE majordomo.schema_version SET version = 99");
     assert!(matches!(open(&text), Err(Error::Newer { found: 99, .. })));
     assert!(matches!(PostgresStore::initialize(&address), Err(Error::Newer { .. })));
-    server.sql(database, "UPDATE majordomo.schema_version SET version = 1");
+    server.sql(database, &format!("UPDATE majordomo.schema_version SET version = {}", schema::NEWEST));
     server.sql("postgres", &format!("ALTER DATABASE {database} SET default_transaction_read_only = on"));
     let refused = open(&text).unwrap_err();
     assert!(matches!(refused, Error::ReadOnly(_)), "{refused:?}");
+}
+
+/// An event that creates a thread on a machine, bound to it or not, that requires labels.
+fn created_on(thread: &ThreadId, machine: Option<&str>, tools: &[&str], requires: &[&str]) -> Event {
+    let Event::ThreadCreated(mut new) = created(thread) else { unreachable!("a thread is created") };
+    new.place.machine = machine.map(Into::into);
+    new.role.tools = tools.iter().map(|tool| (*tool).into()).collect();
+    new.role.requires = requires.iter().map(|label| (*label).into()).collect();
+    Event::ThreadCreated(new)
+}
+
+/// Leaves a new thread of this kind to be claimed.
+async fn offer(store: &PostgresStore, thread: &ThreadId, created: Event) {
+    store.append(Commit { lets_go: true, ..commit(thread, 0, vec![created]) }).await.unwrap();
+}
+
+async fn claimed(store: &PostgresStore, process: &str, query: ClaimQuery) -> Vec<ThreadId> {
+    let query = ClaimQuery { asked: true, ..query };
+    let claimed = store.claim_threads(&ProcessId::new(process), NOW, query).await.unwrap();
+    claimed.into_iter().map(|claimed| claimed.thread).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn each_root_has_its_turn_however_many_threads_of_another_wait() {
+    let store = open(&ready());
+    let (many, person) = (root(), ThreadId::new("20260116-late"));
+    threads(&store, &[&many]).await;
+    for n in 1..=40 {
+        offer(&store, &many.child(n), created(&many.child(n))).await;
+    }
+    append(&store, &person, 0, vec![created(&person)]).await;
+    offer(&store, &person.child(1), created(&person.child(1))).await;
+    store.register(process("worker"), NOW).await.unwrap();
+    let some = |limit| ClaimQuery { limit, ..ClaimQuery::default() };
+    // Of one turn the oldest comes first; of the fan-out one is driven then, so that the person's is next.
+    assert_eq!(claimed(&store, "worker", some(1)).await, [many.child(1)]);
+    assert_eq!(claimed(&store, "worker", some(2)).await, [many.child(2), person.child(1)]);
+    assert_eq!(claimed(&store, "worker", some(100)).await.len(), 38);
+    assert_eq!(claimed(&store, "worker", some(100)).await, []);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_thread_is_claimed_only_where_its_folder_is_and_by_who_has_its_labels_and_provider() {
+    let address = ready();
+    let on = |name: &str, shares_folders| {
+        let machine = Machine { name: name.into(), shares_folders };
+        open(&address.clone().on_machine(machine))
+    };
+    let (one, two, shared) = (on("one", false), on("two", false), on("two", true));
+    threads(&one, &[&root()]).await;
+    let child = |n| root().child(n);
+    offer(&one, &child(1), created_on(&child(1), Some("one"), &["read_file"], &[])).await;
+    offer(&one, &child(2), created_on(&child(2), Some("one"), &["web_fetch", "spawn_agent"], &["gpu"])).await;
+    for (store, name) in [(&one, "a"), (&two, "b"), (&shared, "c")] {
+        store.register(process(name), NOW).await.unwrap();
+    }
+    assert_eq!(claimed(&shared, "c", ClaimQuery::default()).await, [], "a folder of one machine is not shared");
+    assert_eq!(claimed(&two, "b", ClaimQuery::default()).await, [], "no label");
+    let labels = ClaimQuery { labels: vec!["gpu".into(), "big".into()], ..ClaimQuery::default() };
+    let without = ClaimQuery { not_of: vec!["builtin".into()], ..labels.clone() };
+    assert_eq!(claimed(&two, "b", without).await, [], "its provider cannot be asked");
+    let passing = ClaimQuery { passed_over: vec![child(2)], ..labels.clone() };
+    assert_eq!(claimed(&two, "b", passing).await, []);
+    assert_eq!(claimed(&two, "b", labels).await, [child(2)], "it needs no folder");
+    assert_eq!(claimed(&one, "a", ClaimQuery::default()).await, [child(1)]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_person_puts_down_is_claimed_by_nobody_until_it_is_gone_on_with() {
+    let store = open(&ready());
+    threads(&store, &[&root()]).await;
+    append(&store, &root(), 1, vec![run_started(1, "go")]).await;
+    offer(&store, &root().child(1), created(&root().child(1))).await;
+    for name in ["worker", "person"] {
+        store.register(process(name), NOW).await.unwrap();
+    }
+    store.put_down(&ProcessId::new("writer")).await.unwrap();
+    assert_eq!(claimed(&store, "worker", ClaimQuery::default()).await, []);
+    let person = ProcessId::new("person");
+    assert_eq!(store.adopt(&root(), &person, NOW).await.unwrap(), 2);
+    store.hand_over(&root(), &person, None).await.unwrap();
+    assert_eq!(claimed(&store, "worker", ClaimQuery::default()).await, [root(), root().child(1)]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_thread_at_rest_is_claimed_for_an_input_that_begins_a_run() {
+    let store = open(&ready());
+    threads(&store, &[&root()]).await;
+    store.hand_over(&root(), &ProcessId::new("writer"), None).await.unwrap();
+    store.register(process("worker"), NOW).await.unwrap();
+    let mark = Outside::Marked { title: Some("mine".into()), archived: None, read: false };
+    store.arrive(&root(), InputId::new("mark"), mark, NOW, true).await.unwrap();
+    assert_eq!(claimed(&store, "worker", ClaimQuery::default()).await, [], "nothing is to be done");
+    store.arrive(&root(), InputId::new("in-1"), said("hello"), NOW, true).await.unwrap();
+    assert_eq!(claimed(&store, "worker", ClaimQuery::default()).await, [root()]);
+    let taken_up = Commit {
+        epoch: 3,
+        process: ProcessId::new("worker"),
+        ..commit(&root(), 3, vec![run_started(1, "hello"), reported(Outcome::Completed)])
+    };
+    store.append(taken_up).await.unwrap();
+    assert_eq!(claimed(&store, "worker", ClaimQuery::default()).await, [], "it rests again");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_sent_is_due_by_the_clock_of_the_database_whatever_the_senders_says() {
+    let store = open(&ready());
+    threads(&store, &[&root()]).await;
+    let tomorrow = Time(i64::MAX / 2);
+    store.arrive(&root(), InputId::new("in"), said("hello"), tomorrow, true).await.unwrap();
+    let wakes = store.claim(&ProcessId::new("writer"), NOW, 10).await.unwrap();
+    assert_eq!(wakes.iter().map(|wake| (&wake.thread, &wake.about)).collect::<Vec<_>>(), [(&root(), &None)]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_parent_of_another_process_is_woken_by_the_commit_of_the_report() {
+    let store = open(&ready());
+    let child = root().child(1);
+    threads(&store, &[&root()]).await;
+    append(&store, &root(), 1, vec![run_started(1, "go")]).await;
+    store.register(process("worker"), NOW).await.unwrap();
+    offer(&store, &child, created(&child)).await;
+    assert_eq!(claimed(&store, "worker", ClaimQuery::default()).await, [child.clone()]);
+    let (writer, worker) = (ProcessId::new("writer"), ProcessId::new("worker"));
+    let of_worker = |expected, events| Commit { epoch: 2, process: worker.clone(), ..commit(&child, expected, events) };
+    store.append(of_worker(1, vec![turn_started(1)])).await.unwrap();
+    assert_eq!(store.claim(&writer, NOW, 10).await.unwrap(), [], "nothing that the parent waits for");
+    store.append(of_worker(2, vec![reported(Outcome::Completed)])).await.unwrap();
+    let wakes = store.claim(&writer, NOW, 10).await.unwrap();
+    assert_eq!(wakes.iter().map(|wake| (&wake.thread, &wake.about)).collect::<Vec<_>>(), [(&root(), &Some(child))]);
+    // Of one that the same process drives it needs not be told.
+    let own = root().child(2);
+    append(&store, &own, 0, vec![created(&own), turn_started(1), reported(Outcome::Completed)]).await;
+    store.done(wakes[0].clone()).await.unwrap();
+    assert_eq!(store.claim(&writer, NOW, 10).await.unwrap(), []);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn asking_for_threads_is_a_heartbeat_and_a_dead_process_is_replaced_within_two_seconds() {
+    let address = ready();
+    let (one, two) = (open(&address), open(&address));
+    threads(&one, &[&root()]).await;
+    append(&one, &root(), 1, vec![run_started(1, "go")]).await;
+    two.register(process("worker"), NOW).await.unwrap();
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_millis(2 * ownership::PROCESS_LEASE_MS) {
+        assert_eq!(claimed(&two, "worker", ClaimQuery::default()).await, [], "its owner lives");
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    drop(one);
+    let died = Instant::now();
+    while claimed(&two, "worker", ClaimQuery::default()).await.is_empty() {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    let took = died.elapsed();
+    assert!(took < Duration::from_secs(2), "{took:?}");
+    assert!(took > Duration::from_millis(ownership::PROCESS_LEASE_MS - 500), "not before its lease is over: {took:?}");
+}
+
+#[tokio::test]
+async fn a_board_of_another_machines_folder_is_left_to_it() {
+    let address = ready();
+    let on = |name: &str| open(&address.clone().on_machine(Machine { name: name.into(), shares_folders: false }));
+    let (one, two) = (on("one"), on("two"));
+    let add = || board::Command::Add {
+        tasks: vec![board::NewTask {
+            assignee: Some(board::Assignee::Agent("general".into())),
+            ..board::NewTask::titled("tidy")
+        }],
+    };
+    for (id, folder) in [("one:/p", "one:/p"), ("/shared", "/shared")] {
+        let request = Request::new(board::Actor::Human, None, folder.into(), add());
+        crate::carry_out(&one, &BoardId::new(id), request, NOW, false).await.unwrap().unwrap();
+    }
+    let names = |boards: Vec<Board>| boards.iter().map(|board| board.id.as_str().to_owned()).collect::<Vec<_>>();
+    assert_eq!(names(one.runnable_boards().await.unwrap()), ["one:/p", "/shared"]);
+    assert_eq!(names(two.runnable_boards().await.unwrap()), ["/shared"]);
 }

@@ -18,6 +18,7 @@ use super::columns::{self, THREAD, THREADS, count, json, optional_storable, sign
 use super::connection::{Connector, Link, Pipeline};
 use super::fault;
 use super::follow::Announcer;
+use super::ownership::{Clock, NOW};
 use crate::admission;
 use crate::approvals::{self, End};
 use crate::codec::{self, Encoded};
@@ -80,6 +81,7 @@ impl Writer {
         background: &tokio::runtime::Handle,
         connector: &Arc<Connector>,
         announcer: &Announcer,
+        clock: Clock,
     ) -> Self {
         let (queue, jobs) = mpsc::channel(QUEUE);
         let jobs = Arc::new(tokio::sync::Mutex::new(jobs));
@@ -87,7 +89,7 @@ impl Writer {
         let alive = Arc::new(alive);
         for _ in 0..FLUSHERS {
             let (connector, announcer, alive) = (connector.clone(), announcer.clone(), alive.clone());
-            background.spawn(Flusher { connector, announcer, link: None, _alive: alive }.work(jobs.clone()));
+            background.spawn(Flusher { connector, announcer, clock, link: None, _alive: alive }.work(jobs.clone()));
         }
         Self { queue: Mutex::new(Some(queue)), ended }
     }
@@ -117,6 +119,7 @@ impl Writer {
 struct Flusher {
     connector: Arc<Connector>,
     announcer: Announcer,
+    clock: Clock,
     link: Option<Link>,
     _alive: Arc<watch::Sender<()>>,
 }
@@ -165,9 +168,12 @@ impl Flusher {
                 Some(link) => link,
                 None => self.connector.connect().await?,
             };
-            match keep(&link, group).await {
-                Ok((answers, newest)) => {
+            match keep(&link, self.clock, group).await {
+                Ok(Kept { answers, newest, offers }) => {
                     self.link = Some(link);
+                    if offers {
+                        self.announcer.offered();
+                    }
                     if let Some(newest) = newest {
                         self.announcer.wrote(newest);
                     }
@@ -187,22 +193,33 @@ impl Flusher {
     }
 }
 
-/// The answers to a group that was kept, and the newest position that it wrote.
-async fn keep(link: &Link, group: &[Request]) -> Result<(Vec<Result<Appended, Error>>, Option<u64>), Error> {
+/// What came of a group.
+struct Kept {
+    answers: Vec<Result<Appended, Error>>,
+    /// The newest position that it wrote.
+    newest: Option<u64>,
+    /// Whether a thread is left that any process may claim.
+    offers: bool,
+}
+
+/// Keeps a group.
+async fn keep(link: &Link, clock: Clock, group: &[Request]) -> Result<Kept, Error> {
     let mut session = Session::load(link, group).await?;
     let answers: Vec<Result<Written, Error>> = group.iter().map(|request| session.admit(request)).collect();
     if session.is_empty() {
         link.batch("ROLLBACK").await?;
-        let answers = answers.into_iter().map(|answer| answer.map(|written| written.at(0)));
-        return Ok((answers.collect(), None));
+        let answers = answers.into_iter().map(|answer| answer.map(|written| written.at(0))).collect();
+        return Ok(Kept { answers, newest: None, offers: false });
     }
     #[cfg(feature = "failpoints")]
     failpoint::before_commit(session.events.len() as u64);
-    let last = session.save(link).await?;
+    let last = session.save(link, clock).await?;
     #[cfg(feature = "failpoints")]
     failpoint::after_commit(session.events.len() as u64);
     let base = last - session.events.len() as u64;
-    Ok((answers.into_iter().map(|answer| answer.map(|written| written.at(base))).collect(), Some(last)))
+    let answers = answers.into_iter().map(|answer| answer.map(|written| written.at(base))).collect();
+    let offers = session.threads.values().any(|thread| thread.is_changed && thread.is_waiting());
+    Ok(Kept { answers, newest: Some(last), offers })
 }
 
 /// Where an event stands: at a position, or at a place among the events of the group.
@@ -246,6 +263,8 @@ struct Session<'a> {
     ended: Vec<(ThreadId, projection::End)>,
     questions: Vec<(i64, i64, usize, approvals::Change)>,
     wakes: Vec<(i64, Time)>,
+    /// Sub-agents of which there is news, with the process that writes: their parents' processes are told, if they are others.
+    news: Vec<(i64, i64, Time)>,
 }
 
 struct PendingEvent<'a> {
@@ -263,6 +282,10 @@ struct Thread {
     parent: Option<i64>,
     owner: Option<(i64, ProcessId)>,
     folded: Folded,
+    /// Whether an input that begins a run has arrived since its owner last wrote.
+    asked: bool,
+    /// The machine that it is bound to, and the labels that it requires, where it is new.
+    place: Option<(Option<Arc<str>>, Vec<Arc<str>>)>,
     is_new: bool,
     is_changed: bool,
     saved: Stable,
@@ -281,10 +304,11 @@ struct Stable {
     archived: bool,
     unread: bool,
     unwatched: bool,
+    asked: bool,
 }
 
 impl Stable {
-    fn of(folded: &Folded, owner: Option<&(i64, ProcessId)>) -> Self {
+    fn of(folded: &Folded, owner: Option<&(i64, ProcessId)>, asked: bool) -> Self {
         let row = &folded.row;
         Self {
             goal: row.goal.clone(),
@@ -297,6 +321,7 @@ impl Stable {
             archived: row.archived,
             unread: row.unread,
             unwatched: folded.unwatched,
+            asked,
         }
     }
 }
@@ -335,7 +360,7 @@ impl<'a> Session<'a> {
         // Two statements: what a statement that had to wait for a lock reads of other tables is as old as its beginning.
         let lock = "SELECT key FROM threads WHERE id = ANY($1) ORDER BY key FOR NO KEY UPDATE";
         let load = format!(
-            "SELECT t.key, t.root, t.parent, t.seq, t.owner, t.unwatched, g.doing, g.answers, g.booked_tokens, {THREAD} FROM {THREADS} \
+            "SELECT t.key, t.root, t.parent, t.seq, t.owner, t.unwatched, t.asked, g.doing, g.answers, g.booked_tokens, {THREAD} FROM {THREADS} \
              WHERE t.id = ANY($1)"
         );
         let find_processes = "SELECT id, key FROM processes WHERE id = ANY($1)";
@@ -395,6 +420,11 @@ impl<'a> Session<'a> {
                     return Ok(*first);
                 }
                 let written = self.write(thread, *at, std::slice::from_ref(event), body);
+                if let Event::InputArrived { input, .. } = &**event
+                    && let Some(thread) = self.threads.get_mut(thread)
+                {
+                    thread.asked |= input.needs_no_run();
+                }
                 if *wake {
                     self.wakes.push((key, *at));
                 }
@@ -421,7 +451,12 @@ impl<'a> Session<'a> {
         let reports = commit.events.iter().any(|event| matches!(**event, Event::Reported(_)));
         let thread = self.threads.get_mut(&commit.thread).expect("the thread was just written to");
         let is_over = reports && thread.folded.row.outcome.is_some();
-        thread.owner = (!is_over).then(|| (process, commit.process.clone()));
+        thread.owner = (!is_over && !commit.lets_go).then(|| (process, commit.process.clone()));
+        // It has seen all that had arrived: a run goes on, or nothing begins one.
+        thread.asked = false;
+        if thread.parent.is_some() && commit.events.iter().any(|event| is_news(event)) {
+            self.news.push((thread.key, process, commit.at));
+        }
         Ok(written)
     }
 
@@ -443,8 +478,10 @@ impl<'a> Session<'a> {
         }
         let owner = Some((process, commit.process.clone()));
         let folded = Folded::create(created, commit.at);
-        let saved = Stable::of(&folded, owner.as_ref());
-        let thread = Thread { key, root, parent, owner, folded, is_new: true, is_changed: true, saved };
+        let saved = Stable::of(&folded, owner.as_ref(), false);
+        let place = Some((created.bound_to().cloned(), created.role.requires.clone()));
+        let (asked, is_new, is_changed) = (false, true, true);
+        let thread = Thread { key, root, parent, owner, folded, asked, place, is_new, is_changed, saved };
         self.threads.insert(commit.thread.clone(), thread);
         Ok(())
     }
@@ -493,7 +530,7 @@ impl<'a> Session<'a> {
     }
 
     /// Writes all of it and commits. The answer is the last position.
-    async fn save(&mut self, link: &Link) -> Result<u64, Error> {
+    async fn save(&mut self, link: &Link, clock: Clock) -> Result<u64, Error> {
         let mut round = Pipeline::default();
         let mut changed: Vec<&mut Thread> = self.threads.values_mut().filter(|thread| thread.is_changed).collect();
         // Rows are changed in the order in which others lock them.
@@ -506,11 +543,7 @@ impl<'a> Session<'a> {
         if !new.is_empty() {
             round.add(link, link.statement(INSERT_THREADS).await?, new_threads(&new));
         }
-        let moved: Vec<&Thread> = changed
-            .iter()
-            .copied()
-            .filter(|thread| Stable::of(&thread.folded, thread.owner.as_ref()) != thread.saved)
-            .collect();
+        let moved: Vec<&Thread> = changed.iter().copied().filter(|thread| thread.stable() != thread.saved).collect();
         if !moved.is_empty() {
             round.add(link, link.statement(UPDATE_THREADS).await?, changed_threads(&moved));
         }
@@ -535,8 +568,14 @@ impl<'a> Session<'a> {
         if !self.spawned.is_empty() {
             round.add(link, link.statement(INSERT_EXECUTIONS).await?, executions(&self.spawned));
         }
-        for (thread, due) in &self.wakes {
-            round.add(link, link.statement(LEAVE_WAKE).await?, vec![Box::new(*thread), Box::new(due.0)]);
+        for (thread, at) in &self.wakes {
+            let sql = link.statement(&leave_wake()).await?;
+            round.add(link, sql, vec![Box::new(clock.moment(*at)), Box::new(*thread)]);
+        }
+        if let Some((_, _, at)) = self.news.last() {
+            let (children, writers): (Vec<i64>, Vec<i64>) = self.news.iter().map(|one| (one.0, one.1)).unzip();
+            let values: Vec<Value<'_>> = vec![Box::new(clock.moment(*at)), Box::new(children), Box::new(writers)];
+            round.add(link, link.statement(&tell_parents()).await?, values);
         }
         // From here on all other writers wait until this is committed.
         round.add(link, link.statement(LOCK_POSITIONS).await?, vec![Box::new(POSITIONS)]);
@@ -577,21 +616,40 @@ impl Thread {
         };
         let owner: Option<i64> = value(row, "owner")?;
         let owner = owner.zip(folded.row.owner.take().map(|owner| owner.process.id));
-        let saved = Stable::of(&folded, owner.as_ref());
+        let asked = value(row, "asked")?;
+        let saved = Stable::of(&folded, owner.as_ref(), asked);
         let (key, root, parent) = (value(row, "key")?, value(row, "root")?, value(row, "parent")?);
-        let thread = Self { key, root, parent, owner, folded, is_new: false, is_changed: false, saved };
+        let (place, is_new, is_changed) = (None, false, false);
+        let thread = Self { key, root, parent, owner, folded, asked, place, is_new, is_changed, saved };
         Ok((thread, count(row, "seq")?))
+    }
+
+    fn stable(&self) -> Stable {
+        Stable::of(&self.folded, self.owner.as_ref(), self.asked)
+    }
+
+    /// Whether a process is to take it over.
+    fn is_waiting(&self) -> bool {
+        self.owner.is_none() && (self.asked || self.folded.row.state.is_live())
     }
 }
 
 const INSERT_THREADS: &str = "INSERT INTO threads (key, id, root, parent, owner, epoch, name, agent, model, mode, preset, goal, live, runs, \
-     created_at, unwatched, persistent, created_for) \
-     SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[], $8::text[], \
+     created_at, unwatched, persistent, created_for, machine, requires) \
+     SELECT v.key, v.id, v.root, v.parent, v.owner, v.epoch, v.name, v.agent, v.model, v.mode, v.preset, v.goal, v.live, v.runs, \
+     v.created_at, v.unwatched, v.persistent, v.created_for, v.machine, string_to_array(v.requires, E'\\x1f') \
+     FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[], $8::text[], \
      $9::text[], $10::text[], $11::text[], $12::text[], $13::boolean[], $14::bigint[], $15::bigint[], $16::boolean[], $17::boolean[], \
-     $18::text[])";
+     $18::text[], $19::text[], $20::text[]) \
+     AS v(key, id, root, parent, owner, epoch, name, agent, model, mode, preset, goal, live, runs, created_at, unwatched, persistent, \
+     created_for, machine, requires)";
+
+/// What is between the labels that a thread requires, where they are handed to the database.
+const BETWEEN_LABELS: &str = "\x1f";
 
 fn new_threads<'a>(threads: &[&Thread]) -> Vec<Value<'a>> {
     let rows = || threads.iter().map(|thread| &thread.folded.row);
+    let places = || threads.iter().map(|thread| thread.place.clone().unwrap_or_default());
     vec![
         Box::new(threads.iter().map(|thread| thread.key).collect::<Vec<_>>()),
         Box::new(rows().map(|row| row.id.as_str().to_owned()).collect::<Vec<_>>()),
@@ -612,17 +670,21 @@ fn new_threads<'a>(threads: &[&Thread]) -> Vec<Value<'a>> {
         Box::new(threads.iter().map(|thread| thread.saved.unwatched).collect::<Vec<_>>()),
         Box::new(rows().map(|row| row.persistent).collect::<Vec<_>>()),
         Box::new(rows().map(|row| optional_storable(row.created_for.as_deref())).collect::<Vec<_>>()),
+        Box::new(places().map(|(machine, _)| optional_storable(machine.as_deref())).collect::<Vec<_>>()),
+        Box::new(
+            places().map(|(_, requires)| storable(&requires.join(BETWEEN_LABELS)).into_owned()).collect::<Vec<_>>(),
+        ),
     ]
 }
 
 const UPDATE_THREADS: &str = "UPDATE threads t SET goal = v.goal, live = v.live, outcome = v.outcome, runs = v.runs, ended_at = v.ended_at, \
-     owner = v.owner, title = v.title, archived = v.archived, unread = v.unread, unwatched = v.unwatched \
+     owner = v.owner, title = v.title, archived = v.archived, unread = v.unread, unwatched = v.unwatched, asked = v.asked \
      FROM unnest($1::bigint[], $2::text[], $3::boolean[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[], $8::text[], $9::boolean[], \
-     $10::boolean[], $11::boolean[]) \
-     AS v(key, goal, live, outcome, runs, ended_at, owner, title, archived, unread, unwatched) WHERE t.key = v.key";
+     $10::boolean[], $11::boolean[], $12::boolean[]) \
+     AS v(key, goal, live, outcome, runs, ended_at, owner, title, archived, unread, unwatched, asked) WHERE t.key = v.key";
 
 fn changed_threads<'a>(threads: &[&Thread]) -> Vec<Value<'a>> {
-    let stable: Vec<Stable> = threads.iter().map(|thread| Stable::of(&thread.folded, thread.owner.as_ref())).collect();
+    let stable: Vec<Stable> = threads.iter().map(|thread| thread.stable()).collect();
     vec![
         Box::new(threads.iter().map(|thread| thread.key).collect::<Vec<_>>()),
         Box::new(stable.iter().map(|row| storable(&row.goal).into_owned()).collect::<Vec<_>>()),
@@ -635,6 +697,7 @@ fn changed_threads<'a>(threads: &[&Thread]) -> Vec<Value<'a>> {
         Box::new(stable.iter().map(|row| row.archived).collect::<Vec<_>>()),
         Box::new(stable.iter().map(|row| row.unread).collect::<Vec<_>>()),
         Box::new(stable.iter().map(|row| row.unwatched).collect::<Vec<_>>()),
+        Box::new(stable.iter().map(|row| row.asked).collect::<Vec<_>>()),
     ]
 }
 
@@ -740,10 +803,36 @@ fn ends<'a>(ended: &[(ThreadId, projection::End)]) -> Vec<Value<'a>> {
     ]
 }
 
-/// Leaves a wake, unless one that no process has leased yet is due at the same moment. One that is leased does not do:
-/// its holder may have read the log already.
-pub(super) const LEAVE_WAKE: &str = "INSERT INTO wakes (thread, due) SELECT $1, $2 \
-     WHERE NOT EXISTS (SELECT 1 FROM wakes WHERE thread = $1 AND due = $2 AND leased_until IS NULL)";
+/// Leaves a wake that is due now, unless there is one that no process has leased yet. One that is leased does not do: its holder may have
+/// read the log already. The moment is the database's: the clock of who sends something decides nothing.
+fn leave_wake() -> String {
+    format!(
+        "INSERT INTO wakes (thread, due) SELECT $2::bigint, {NOW} \
+         WHERE NOT EXISTS (SELECT 1 FROM wakes WHERE thread = $2 AND about IS NULL AND leased_until IS NULL AND due <= {NOW})"
+    )
+}
+
+/// Leaves wakes for the parents of sub-agents of which there is news, where the process that writes does not drive the parent itself.
+fn tell_parents() -> String {
+    format!(
+        "INSERT INTO wakes (thread, due, about) SELECT p.key, {NOW}, c.key FROM unnest($2::bigint[], $3::bigint[]) AS v(child, writer) \
+         JOIN threads c ON c.key = v.child JOIN threads p ON p.key = c.parent \
+         WHERE p.live AND p.owner IS DISTINCT FROM v.writer \
+         AND NOT EXISTS (SELECT 1 FROM wakes w WHERE w.thread = p.key AND w.about = c.key AND w.leased_until IS NULL)"
+    )
+}
+
+/// Whether the parent of a sub-agent is to know of an event: a report, a question that was dropped, or that it waits for a person.
+fn is_news(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::Reported(_)
+            | Event::InputDropped { .. }
+            | Event::ApprovalRequested(_)
+            | Event::ApprovalResolved { .. }
+            | Event::ChildPaused { .. }
+    )
+}
 
 const INSERT_INPUTS: &str = "INSERT INTO inputs (thread, id, position) \
      SELECT v.thread, v.id, currval('event_positions') + v.place FROM unnest($1::bigint[], $2::text[], $3::bigint[]) AS v(thread, id, place)";

@@ -467,8 +467,9 @@ async fn a_look_past_the_store_changes_no_file() {
     assert_eq!(installation_of(&path(&folder)).unwrap(), State::default(), "there is none");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     let store = open(&folder);
-    store.record(InstallationEvent::ProjectForgotten { path: "/x".into() }, NOW).await.unwrap();
-    let trusted = crate::installation::ProjectJudgement { path: "/p".into(), digest: "d".into(), trusted: true };
+    store.record(InstallationEvent::ProjectForgotten { path: "/x".into(), machine: None }, NOW).await.unwrap();
+    let trusted =
+        crate::installation::ProjectJudgement { path: "/p".into(), digest: "d".into(), trusted: true, machine: None };
     store.record(InstallationEvent::ProjectJudged(trusted), NOW).await.unwrap();
     let files = || {
         let mut files: Vec<_> = fs::read_dir(path(&folder).parent().unwrap()).unwrap().flatten().collect();
@@ -792,7 +793,7 @@ fn a_request_sees_what_the_others_of_its_group_wrote() {
     put(&mut session, &root(), 4, vec![sample::child_reported(&child, Outcome::Error)]).unwrap();
     // A refusal must not look as if it had written what others wrote before it.
     let changes = session.changes();
-    let refused = write::remove(&mut session, &root(), NOW).unwrap_err();
+    let refused = write::remove(&mut session, &root(), None, NOW).unwrap_err();
     assert!(matches!(refused, Error::Owned { .. }), "its writer is alive: {refused:?}");
     assert_eq!(session.changes(), changes);
     let claimed = write::claim(&mut session, &ProcessId::new("writer"), NOW, 10).unwrap();

@@ -19,7 +19,7 @@ use crate::admission::{self, Adoption};
 use crate::codec::Encoded;
 use crate::error::Error;
 use crate::log::{Appended, Commit, Record};
-use crate::ownership::{ClaimQuery, Claimed, WorkerRow};
+use crate::ownership::{self, ClaimQuery, Claimed, WorkerRow};
 use crate::process::{Process, ProcessId};
 use crate::projection::{Change, Folded};
 use crate::rows::{LEASE_MS, Owner, Wake};
@@ -42,7 +42,7 @@ pub(super) fn append(session: &mut WriteSession, commit: &Commit, bodies: &Arc<[
     let reports = commit.events.iter().any(|event| matches!(**event, Event::Reported(_)));
     let thread = cache.threads.get_mut(&commit.thread).expect("the thread was just written to");
     let is_over = reports && thread.folded.row.outcome.is_some();
-    thread.owner = (!is_over).then(|| (process, commit.process.clone()));
+    thread.owner = (!is_over && !commit.lets_go).then(|| (process, commit.process.clone()));
     Ok(appended)
 }
 
@@ -88,6 +88,24 @@ pub(super) fn adopt(session: &mut WriteSession, id: &ThreadId, process: &Process
     }
 }
 
+/// Has a thread that one process owns be owned by another, or by none.
+pub(super) fn hand_over(
+    session: &mut WriteSession,
+    id: &ThreadId,
+    from: &ProcessId,
+    to: Option<&ProcessId>,
+) -> Result<(), Error> {
+    let WriteSession { db, cache, .. } = session;
+    let to = to.map(|to| Ok::<_, Error>((cache.process(db, to)?, to.clone()))).transpose()?;
+    cache.thread(db, id)?.ok_or_else(|| Error::unknown(id))?;
+    let thread = cache.threads.get_mut(id).expect("the thread is cached");
+    admission::hand_over(&thread.folded.row, thread.owner.as_ref().map(|(_, owner)| owner), from)?;
+    thread.folded.row.epoch += 1;
+    thread.owner = to;
+    cache.change(id);
+    Ok(())
+}
+
 /// Takes ownership of live threads that no live process owns, the oldest first.
 pub(super) fn claim_threads(
     session: &mut WriteSession,
@@ -97,26 +115,25 @@ pub(super) fn claim_threads(
 ) -> Result<Vec<Claimed>, Error> {
     session.cache.process(&session.db, process)?;
     session.save()?;
-    let sql = format!(
-        "SELECT {THREAD} FROM {THREADS} WHERE t.live = 1 \
-         AND (p.id IS NULL OR p.id <> ?1) ORDER BY t.key"
-    );
+    let sql = format!("SELECT {THREAD} FROM {THREADS} WHERE t.live = 1 ORDER BY t.key");
     let mut statement = session.db.prepare_cached(&sql)?;
-    let mut rows = statement.query([process.as_str()])?;
-    let (mut left, mut alive) = (Vec::new(), HashMap::new());
-    while left.len() < query.limit
-        && let Some(row) = rows.next()?
-    {
+    let mut rows = statement.query([])?;
+    let (mut left, mut driven, mut alive) = (Vec::new(), HashMap::<ThreadId, usize>::new(), HashMap::new());
+    alive.insert(process.clone(), true);
+    while let Some(row) = rows.next()? {
         let row = columns::thread(row)?;
         let is_owned = row.owner.as_ref().is_some_and(|owner| {
             *alive.entry(owner.process.id.clone()).or_insert_with(|| owner.process.is_alive(owner.beat_at, at))
         });
-        if !is_owned && query.fits(&row) {
-            left.push(row.id);
+        if is_owned {
+            *driven.entry(row.root).or_default() += 1;
+        } else if query.fits(&row) {
+            left.push((row.root, row.id));
         }
     }
     drop(rows);
     drop(statement);
+    let left = ownership::whose_turn(left, &driven, query.limit);
     let mut claimed = Vec::with_capacity(left.len());
     for thread in left {
         let epoch = adopt(session, &thread, process, at)?;
@@ -211,6 +228,7 @@ pub(super) fn claim(
             key: columns::count(row, "key")?,
             thread: thread_id(row, "thread")?,
             due: columns::time(row, "due")?,
+            about: None,
         })
     })?;
     let due = due.collect::<Result<Vec<_>, _>>()?;
@@ -229,11 +247,13 @@ pub(super) fn done(session: &mut WriteSession, wake: &Wake) -> Result<(), Error>
 }
 
 /// Deletes a root and its descendants.
-pub(super) fn remove(session: &mut WriteSession, root: &ThreadId, at: Time) -> Result<(), Error> {
+pub(super) fn remove(session: &mut WriteSession, root: &ThreadId, seq: Option<u64>, at: Time) -> Result<(), Error> {
     admission::root(root)?;
     session.save()?;
     let WriteSession { db, cache, .. } = session;
     let key = read::key(db, root)?;
+    let head: i64 = db.prepare_cached("SELECT seq FROM threads WHERE key = ?1")?.query_row([key], |row| row.get(0))?;
+    admission::unchanged(root, seq, unsigned(head))?;
     let owners = owners(db, key)?;
     admission::remove(root, owners.iter().map(|owner| (&owner.process, owner.beat_at)), at)?;
     cache.threads.retain(|_, thread| thread.root != key);

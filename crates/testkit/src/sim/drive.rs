@@ -317,7 +317,8 @@ impl Sim {
         let copy = &process.copies[&place.thread];
         let (thread, process) = (place.thread.clone(), process.name.clone());
         let events_kept = events.iter().cloned().map(Arc::new).collect();
-        let commit = Commit { thread, expected: copy.n, epoch: copy.epoch, process, at, events: events_kept };
+        let commit =
+            Commit { thread, expected: copy.n, epoch: copy.epoch, process, at, events: events_kept, lets_go: false };
         let written = self.disk.append(self.now, &commit);
         if matches!(written, Ok(Written::Behind | Written::Fenced)) {
             return written;

@@ -93,6 +93,7 @@ impl Setting {
             workspace: "/house".into(),
             today: "2026-01-15".into(),
             household: None,
+            place: Default::default(),
             notice: None,
             instructions: None,
         };
@@ -179,6 +180,7 @@ fn catalog() -> Catalog {
             model: model.map(Arc::from),
             tools: tools.map(|tools| tools.into_iter().map(Arc::from).collect()),
             lends: Vec::new(),
+            requires: Vec::new(),
             mcp_servers: None,
             mode,
             effort: None,

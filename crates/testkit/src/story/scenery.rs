@@ -45,6 +45,7 @@ pub fn catalog() -> Catalog {
             model: None,
             tools: tools.map(|tools| tools.into_iter().map(Arc::from).collect()),
             lends: Vec::new(),
+            requires: Vec::new(),
             mcp_servers: None,
             mode,
             effort: None,
@@ -79,6 +80,7 @@ pub fn root(catalog: &Catalog, setup: &Setup) -> ThreadCreated {
         workspace: "/home/ann/house".into(),
         today: "2026-01-15".into(),
         household: None,
+        place: Default::default(),
         notice: None,
         instructions: None,
     };

@@ -36,7 +36,7 @@ impl Written {
     async fn append(&mut self, family: usize, event: Event) {
         let (thread, n) = self.families[family].clone();
         let (process, events) = (Process::current().id, vec![Arc::new(event)]);
-        let commit = Commit { thread, expected: n, epoch: 1, process, at: Time(0), events };
+        let commit = Commit { thread, expected: n, epoch: 1, process, at: Time(0), events, lets_go: false };
         self.families[family].1 = self.store.append(commit).await.expect("a commit").n;
     }
 
