@@ -6,6 +6,7 @@
 //!
 //! A test run plays a tenth of them, always the same for the same `STORM_SEED`; `cargo xtask storm` plays all.
 
+mod cluster;
 mod killed;
 mod oracle;
 mod places;
