@@ -333,6 +333,8 @@ async fn show(board: &BoardArgs, id: &str, json: bool) -> Result<u8, Failure> {
     push("labels", (!task.labels.is_empty()).then(|| safe::line(&task.labels.join(", "), 400)));
     push("due", task.due.map(|due| moment(due.0)));
     push("checks", (!task.checks.commands.is_empty()).then(|| safe::line(&task.checks.commands.join(" · "), 400)));
+    push("schema", task.checks.schema.as_ref().map(|schema| safe::line(schema.text(), 400)));
+    push("limits", limits(&task.budget));
     lines.push(String::new());
     lines.push(safe::block(&task.prompt));
     if let Some(answer) = &task.result {
@@ -348,6 +350,19 @@ async fn show(board: &BoardArgs, id: &str, json: bool) -> Result<u8, Failure> {
     }
     result.line(&lines.join("\n"))?;
     Ok(0)
+}
+
+/// What the agent of a task may spend; none where only the configuration says.
+fn limits(budget: &Budget) -> Option<String> {
+    let Budget { max_tool_calls, max_tokens, max_cost_microusd, timeout_ms } = *budget;
+    let limits = [
+        max_tool_calls.map(|calls| format!("{calls} tool calls")),
+        max_tokens.map(|tokens| format!("{tokens} tokens")),
+        max_cost_microusd.map(view::draw::money),
+        timeout_ms.map(|milliseconds| format!("{} s", milliseconds.div_ceil(1000))),
+    ];
+    let limits: Vec<String> = limits.into_iter().flatten().collect();
+    (!limits.is_empty()).then(|| limits.join(", "))
 }
 
 async fn import(board: &BoardArgs, file: &Path, trusted: bool, json: bool) -> Result<u8, Failure> {

@@ -552,7 +552,10 @@ async fn a_person_keeps_a_list_without_any_agent() {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_command_that_changes_a_task_shows_it_as_json() {
     let setup = Setup::new();
-    task(&setup, &["add", "Sweep", "--max-cost", "0.5"]).await.exits(0);
+    setup.write("schema.json", r#"{"type":"array"}"#);
+    task(&setup, &["add", "Sweep", "--max-cost", "0.5", "--timeout", "60", "--schema", "schema.json"]).await.exits(0);
+    let told = task(&setup, &["show", "t1"]).await.exits(0).stdout;
+    assert!(told.contains("schema    {\"type\":\"array\"}\nlimits    $0.50, 60 s\n"), "{told}");
     for (words, field, value) in [
         (&["assign", "t1", "human"][..], "assignee", json!("human")),
         (&["note", "t1", "now"], "note_count", json!(1)),
