@@ -43,8 +43,8 @@ pub enum Result {
     File {
         /// The file.
         file: File,
-        /// Whether a line was written.
-        begun: bool,
+        /// Whether it is yet to be emptied. A device or a pipe has nothing to be emptied of.
+        to_empty: bool,
     },
 }
 
@@ -56,7 +56,8 @@ impl Result {
             Some(path) => {
                 let opened = File::options().write(true).create(true).truncate(false).open(path);
                 let file = opened.with_context(|| format!("cannot write {}", path.display()))?;
-                Ok(Self::File { file, begun: false })
+                let found = file.metadata().with_context(|| format!("cannot look at {}", path.display()))?;
+                Ok(Self::File { file, to_empty: found.is_file() })
             }
         }
     }
@@ -93,8 +94,8 @@ impl Result {
                 let mut stdout = io::stdout().lock();
                 writeln!(stdout, "{line}").and_then(|()| stdout.flush())
             }
-            Self::File { file, begun } => {
-                let emptied = if std::mem::replace(begun, true) { Ok(()) } else { file.set_len(0) };
+            Self::File { file, to_empty } => {
+                let emptied = if std::mem::take(to_empty) { file.set_len(0) } else { Ok(()) };
                 emptied.and_then(|()| writeln!(file, "{line}"))
             }
         };

@@ -268,11 +268,11 @@ fn end_of(records: &[Record], root: &ThreadId, at: usize) -> Result<u64, Error> 
     let last = messages(records, root).last().map_or(0, |(at, _)| at);
     match messages(records, root).find(|(number, _)| *number == at) {
         Some((_, record)) if matches!(*record.event, Event::Reported(_)) => Ok(record.seq),
-        Some(_) => Err(Error::Message(format!(
-            "message {at} is a question without its answer; fork at {} or at {}",
-            at.saturating_sub(1),
-            at + 1
-        ))),
+        Some(_) => {
+            let before = at.checked_sub(1).filter(|before| *before > 0).map(|before| format!("at {before} or "));
+            let places = format!("{}at {}", before.unwrap_or_default(), at + 1);
+            Err(Error::Message(format!("message {at} is a question without its answer; fork {places}")))
+        }
         None => Err(Error::Message(format!("there is no message {at}; thread {root} has {last}"))),
     }
 }

@@ -199,9 +199,9 @@ pub(super) fn answered(cx: &AgentContext, data: &Value) -> Option<String> {
     };
     let mut text = cx.dates.quoted(best);
     // Who takes part is told where that is asked.
-    let asks_who = household::time::words::words(&text_of(data, "question")).iter().any(|word| {
-        ["who", "whos", "who's", "whom", "wer", "wem", "qui"].contains(&word.folded.as_str())
-    });
+    let asks_who = household::time::words::words(&text_of(data, "question"))
+        .iter()
+        .any(|word| ["who", "whos", "who's", "whom", "wer", "wem", "qui"].contains(&word.folded.as_str()));
     let with = texts_of(best, "with");
     if asks_who && best["kind"] == "event" && !with.is_empty() {
         text.push_str(&format!("\n  {}", speech_with(cx, &with)));

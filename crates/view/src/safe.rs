@@ -23,9 +23,24 @@ pub fn line(text: &str, max_chars: usize) -> String {
     }
 }
 
-/// Text that keeps its lines and tabs and shows everything else that is invisible.
+/// Text on which a person decides: it keeps its lines and tabs and shows everything else that is invisible, long runs of blanks too.
 pub fn block(text: &str) -> String {
     escaped(text, |c| c == '\n' || c == '\t')
+}
+
+/// Text that is read and not decided on: as a [`block`], with all its blanks, for it may hold code and tables.
+pub fn shaped(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for part in text.split_inclusive(is_blank) {
+        match part.char_indices().next_back() {
+            Some((at, blank)) if is_blank(blank) => {
+                shown.push_str(&block(&part[..at]));
+                shown.push(blank);
+            }
+            _ => shown.push_str(&block(part)),
+        }
+    }
+    shown
 }
 
 /// An answer in full: its lines, tabs and blanks stay, for it may hold code; what would move a cursor is shown as an escape.
@@ -134,6 +149,14 @@ mod tests {
     #[test]
     fn a_block_keeps_its_lines_and_nothing_else_that_is_invisible() {
         assert_eq!(block("one\n\ttwo\r\u{1b}"), "one\n\ttwo\\r\\u{1b}");
+    }
+
+    // T24
+    #[test]
+    fn a_shaped_text_keeps_its_blanks_and_nothing_else_that_is_invisible() {
+        let table = format!("name{}size\n{}a\t1", " ".repeat(30), " ".repeat(40));
+        assert_eq!(shaped(&table), table);
+        assert_eq!(shaped("a \u{202e}b\r \u{1b}[2Jc \n"), "a \\u{202e}b\\r \\u{1b}[2Jc \n");
     }
 
     // T24

@@ -4,9 +4,9 @@
 //! the thread, once it is in the log. From then on the log tells everything. What the process says besides goes into a file of the data
 //! folder.
 
-use std::fs::OpenOptions;
+use std::fs::{DirBuilder, OpenOptions};
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -24,6 +24,8 @@ const OURS: [&str; 2] = ["--detach", "--wait"];
 /// Starts this command again as a process of its own, with its task, and says which thread it works on.
 pub fn start(data: &Path, task: &str) -> Result<String, Failure> {
     let failed = |what: &str, error: std::io::Error| Failure::failed(format!("{what}: {error}"));
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(data);
+    made.map_err(|error| failed(&format!("cannot make {}", data.display()), error))?;
     let path = data.join(SAID);
     let log = OpenOptions::new().create(true).append(true).read(true).mode(0o600).open(&path);
     let mut log = log.map_err(|error| failed(&format!("cannot write {}", path.display()), error))?;
@@ -55,7 +57,10 @@ pub fn start(data: &Path, task: &str) -> Result<String, Failure> {
     let mut words = String::new();
     let read = log.seek(SeekFrom::Start(before)).and_then(|_| log.read_to_string(&mut words));
     read.map_err(|error| failed("cannot read what was said", error))?;
-    let words = words.trim().trim_start_matches("error: ").to_owned();
+    let words = match words.trim().trim_start_matches("error: ") {
+        "" => format!("the process in the background ended before it began: {ended}"),
+        words => words.to_owned(),
+    };
     Err(Failure::with_code(words, ended.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)))
 }
 

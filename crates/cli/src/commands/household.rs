@@ -32,7 +32,7 @@ pub fn check(flags: &Flags, json: bool) -> Result<u8, Failure> {
     }
     for part in &parts {
         for line in lines(part) {
-            if !result.line(&safe::line(&line, WIDE))? {
+            if !result.line(&line)? {
                 return Ok(code);
             }
         }
@@ -41,14 +41,15 @@ pub fn check(flags: &Flags, json: bool) -> Result<u8, Failure> {
 }
 
 fn lines(part: &CheckedPart) -> Vec<String> {
-    let place = part.place.as_ref().map(|place| place.display().to_string()).unwrap_or_default();
+    let place = part.place.as_ref().map(|place| safe::line(&place.display().to_string(), WIDE)).unwrap_or_default();
     let total: usize = part.counts.iter().map(|(_, count)| count).sum();
     let told = match part.state {
         PartState::NotSet => format!("no folder; set household.{} in the configuration", part.id),
         PartState::Missing => format!("{place} does not exist"),
         PartState::Empty => format!("nothing that can be used in {place}"),
         PartState::Ok | PartState::Stale | PartState::Problem => {
-            let each: Vec<String> = part.counts.iter().map(|(name, count)| format!("{name} {count}")).collect();
+            let each: Vec<String> =
+                part.counts.iter().map(|(name, count)| format!("{} {count}", safe::line(name, WIDE))).collect();
             let newest = match (part.id, &part.newest) {
                 ("mail", Some(day)) => format!(", newest {day}"),
                 ("calendars", Some(day)) => format!(", next event {day}"),
@@ -61,6 +62,6 @@ fn lines(part: &CheckedPart) -> Vec<String> {
     if part.state == PartState::Stale {
         lines.push(format!("{:<19} nothing new for a while: is the program that syncs it still running?", ""));
     }
-    lines.extend(part.problems.iter().map(|problem| format!("{:<19} {problem}", "")));
+    lines.extend(part.problems.iter().map(|problem| format!("{:<19} {}", "", safe::line(problem, WIDE))));
     lines
 }

@@ -177,7 +177,7 @@ async fn resources(flags: &Flags, name: Option<&str>, uri: Option<&str>, json: b
                     continue;
                 }
                 Ok(text) => {
-                    result.line(&safe::block(&text))?;
+                    result.line(&safe::shaped(&text))?;
                     continue;
                 }
                 Err(error) => Err(error),

@@ -325,7 +325,7 @@ async fn show(board: &BoardArgs, id: &str, json: bool) -> Result<u8, Failure> {
             lines.push(format!("{name:<9} {value}"));
         }
     };
-    push("why", task.waits_for().map(|why| safe::block(&why)));
+    push("why", task.waits_for().map(|why| safe::shaped(&why)));
     push("priority", Some(task.priority.to_string()));
     push("assignee", task.assigned_to().map(|who| safe::line(&who, 200)));
     push("made by", Some(safe::line(task.created_by.as_str(), 200)));
@@ -336,16 +336,16 @@ async fn show(board: &BoardArgs, id: &str, json: bool) -> Result<u8, Failure> {
     push("schema", task.checks.schema.as_ref().map(|schema| safe::line(schema.text(), 400)));
     push("limits", limits(&task.budget));
     lines.push(String::new());
-    lines.push(safe::block(&task.prompt));
+    lines.push(safe::shaped(&task.prompt));
     if let Some(answer) = &task.result {
-        lines.push(format!("\nresult:\n{}", safe::block(answer)));
+        lines.push(format!("\nresult:\n{}", safe::shaped(answer)));
     }
     for note in &notes {
         lines.push(format!(
             "\n{} ({}): {}",
             safe::line(note.by.as_str(), 60),
             moment(note.at.0),
-            safe::block(&note.content)
+            safe::shaped(&note.content)
         ));
     }
     result.line(&lines.join("\n"))?;

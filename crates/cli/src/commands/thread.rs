@@ -236,15 +236,15 @@ fn table(rows: &[ThreadRow], trees: &[TreeUsage], living: &Living, waiting: &BTr
 
 fn draw_entry(entry: &Entry, full: bool) -> String {
     match entry {
-        Entry::Prompt { text, .. } => format!("you: {}\n", safe::block(text)),
-        Entry::Brief { text, .. } => format!("brief: {}\n", safe::block(text)),
+        Entry::Prompt { text, .. } => format!("you: {}\n", safe::shaped(text)),
+        Entry::Brief { text, .. } => format!("brief: {}\n", safe::shaped(text)),
         Entry::Steer { from, text, .. } => {
-            format!("{} (while it worked): {}\n", safe::line(from, 60), safe::block(text))
+            format!("{} (while it worked): {}\n", safe::line(from, 60), safe::shaped(text))
         }
         Entry::Thinking { agent, text, .. } => {
             format!("  {} is thinking:\n{}", safe::line(agent, 40), indented(text, full))
         }
-        Entry::Text { agent, text, .. } => format!("{}: {}\n", safe::line(agent, 40), safe::block(text)),
+        Entry::Text { agent, text, .. } => format!("{}: {}\n", safe::line(agent, 40), safe::shaped(text)),
         Entry::Tool(row) => {
             let name = row.name.as_deref().unwrap_or("a tool");
             let argument =
@@ -270,7 +270,7 @@ fn draw_entry(entry: &Entry, full: bool) -> String {
 }
 
 fn indented(text: &str, full: bool) -> String {
-    let text = safe::block(text);
+    let text = safe::shaped(text);
     let lines: Vec<&str> = text.lines().collect();
     let shown = if full { lines.len() } else { lines.len().min(SHORT) };
     let mut out: String = lines[..shown].iter().map(|line| format!("{}\n", format!("    {line}").trim_end())).collect();

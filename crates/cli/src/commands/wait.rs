@@ -32,12 +32,16 @@ pub async fn wait(name: &str, timeout: Option<f64>, json: bool, flags: &Flags) -
             None => std::future::pending().await,
         }
     };
-    let report = tokio::select! {
-        report = until_over(&*store, &id) => report?,
-        () = over => {
-            out::note(&format!("{id} is still working; majordomo ps shows it"));
-            return Ok(TIMEOUT);
-        }
+    // One that is over is told of, however short the time is.
+    let report = match newest(&*store, &id).await? {
+        Some(report) => report,
+        None => tokio::select! {
+            report = until_over(&*store, &id) => report?,
+            () = over => {
+                out::note(&format!("{id} is still working; majordomo ps shows it"));
+                return Ok(TIMEOUT);
+            }
+        },
     };
     let code = view::exit_code(&report);
     let mut result = out::Result::Stdout;
@@ -61,28 +65,34 @@ async fn until_over(store: &dyn Store, id: &ThreadId) -> Result<Report, Failure>
     let mut tail = store.tail();
     loop {
         tail.borrow_and_update();
-        let unknown = || store::Error::UnknownThread(id.as_str().into());
-        let row = store.thread(id).await?.ok_or_else(unknown)?;
-        let living = store.living(out::now()).await?;
-        if is_left(&row, &living) {
-            let root = id.root();
-            return Err(Failure::failed(format!(
-                "{id} was interrupted; continue with: majordomo thread resume {root}"
-            )));
-        }
-        if !row.state.is_live() {
-            let mut newest = None;
-            let see = |record: store::Record| {
-                if let Event::Reported(report) = &*record.event {
-                    newest = Some((**report).clone());
-                }
-            };
-            replay(store, Selection::thread(id), see).await?;
-            return newest.ok_or_else(|| Failure::failed(format!("thread {id} has no run")));
+        if let Some(report) = newest(store, id).await? {
+            return Ok(report);
         }
         // An error means that the store was closed, which the next look tells.
         let _ = tokio::time::timeout(LOOK_AGAIN, tail.changed()).await;
     }
+}
+
+/// The newest report of a thread in which nothing goes on; none while something does.
+async fn newest(store: &dyn Store, id: &ThreadId) -> Result<Option<Report>, Failure> {
+    let unknown = || store::Error::UnknownThread(id.as_str().into());
+    let row = store.thread(id).await?.ok_or_else(unknown)?;
+    let living = store.living(out::now()).await?;
+    if is_left(&row, &living) {
+        let root = id.root();
+        return Err(Failure::failed(format!("{id} was interrupted; continue with: majordomo thread resume {root}")));
+    }
+    if row.state.is_live() {
+        return Ok(None);
+    }
+    let mut newest = None;
+    let see = |record: store::Record| {
+        if let Event::Reported(report) = &*record.event {
+            newest = Some((**report).clone());
+        }
+    };
+    replay(store, Selection::thread(id), see).await?;
+    newest.map(Some).ok_or_else(|| Failure::failed(format!("thread {id} has no run")))
 }
 
 /// The answer was shown to a person.

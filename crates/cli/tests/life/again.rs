@@ -109,6 +109,7 @@ fn a_run_in_the_background_prints_its_id_and_is_waited_for() {
     assert!(world.call(&["ps"]).answer(0).contains("general"));
     world.go();
     assert_eq!(world.call(&["wait", &id]).answer(0), "done behind");
+    assert_eq!(world.call(&["wait", &id, "--timeout", "0"]).answer(0), "done behind");
     assert!(!world.row(&root).unread, "it was printed");
     let told: Value = serde_json::from_str(world.call(&["wait", &id, "--json"]).answer(0)).expect("JSON");
     assert_eq!((&told["exit_code"], &told["answer"]), (&0.into(), &"done behind".into()));
@@ -116,6 +117,31 @@ fn a_run_in_the_background_prints_its_id_and_is_waited_for() {
     assert_eq!(wrong.answer(3), "");
     assert!(wrong.err.contains("nope"), "{}", wrong.err);
     world.assert_at_rest(&root);
+}
+
+#[test]
+fn what_is_sent_to_a_run_in_the_background_is_answered_behind_it() {
+    let replies = [calls(&[waits_for_go("root")]), says("done behind"), says("the second, too")];
+    let world = world(&[scene("the whole", &replies)]);
+    let id = world.run("the whole", &["--detach"]).done().answer(0).to_owned();
+    let root = world.root();
+    world.until_lines("begun", 1);
+    world.call(&["send", &id, "and more"]).answer(0);
+    world.go();
+    let log = world.until_logged("both answers", |log| count(log, &root, "reported") == 2);
+    assert_eq!(count(&log, &root, "run_started"), 2);
+    assert_eq!(world.call(&["wait", &id]).answer(0), "the second, too");
+    world.assert_at_rest(&root);
+}
+
+#[test]
+fn the_first_run_of_all_can_be_in_the_background_and_its_answer_can_go_to_a_device() {
+    let world = world(&[scene("the whole", &[says("done behind")])]);
+    let data = world.path("../new/deeper").display().to_string();
+    let id = world.run("the whole", &["--detach", "--data", &data]).done().answer(0).to_owned();
+    assert_eq!(world.call(&["wait", &id, "--data", &data]).answer(0), "done behind");
+    let nowhere = world.run("the whole", &["-q", "-o", "/dev/null"]).done();
+    assert_eq!((nowhere.answer(0), nowhere.err.as_str()), ("", ""));
 }
 
 #[test]

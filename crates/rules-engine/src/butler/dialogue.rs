@@ -237,7 +237,9 @@ fn named_in(data: &serde_json::Value, cx: &AgentContext) -> Option<String> {
     let said: Vec<&str> = household::time::words::words(quote).into_iter().map(|word| &quote[word.at]).collect();
     let is_named = |name: &&String| {
         let mut parts = name.split_whitespace();
-        parts.next().is_some_and(|first| first.chars().count() > 2 && first.starts_with(char::is_uppercase) && said.contains(&first))
+        parts.next().is_some_and(|first| {
+            first.chars().count() > 2 && first.starts_with(char::is_uppercase) && said.contains(&first)
+        })
     };
     let mut named = cx.context.people.iter().filter(is_named);
     let first = named.next()?;

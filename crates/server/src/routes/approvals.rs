@@ -98,17 +98,19 @@ pub async fn decision(
 
 /// What a person's word is to what was asked.
 fn decided(question: &Approval, word: Word) -> Result<Decision, Problem> {
-    let is_question = question.question.is_some();
+    let asked = question.question.as_ref();
+    let is_question = asked.is_some();
     let Word { decision, digest, scope: wide, reason, input, answer } = word;
     match (decision, answer) {
         (Some(_), Some(_)) => Err(Problem::unusable("send either a decision or an answer")),
         (None, None) if is_question => Err(Problem::unusable("this is a question: send {\"answer\": \"…\"}")),
         (None, None) => Err(Problem::unusable("send a decision: allow or deny")),
-        (None, Some(_)) if !is_question => {
-            Err(Problem::unusable("this asks whether a call may be made: send a decision, allow or deny"))
+        (None, Some(answer)) => {
+            let what_else = "this asks whether a call may be made: send a decision, allow or deny";
+            let asked = asked.ok_or_else(|| Problem::unusable(what_else))?;
+            let text = asked.answer(&answer).ok_or_else(|| Problem::unusable("the answer is empty"))?;
+            Ok(Decision::Answer { text })
         }
-        (None, Some(answer)) if answer.trim().is_empty() => Err(Problem::unusable("the answer is empty")),
-        (None, Some(answer)) => Ok(Decision::Answer { text: answer.into() }),
         (Some(Verdict::Deny), None) if is_question => Ok(Decision::Deny { reason: given(reason) }),
         (Some(Verdict::Allow), None) if is_question => {
             Err(Problem::unusable("this is a question: send {\"answer\": \"…\"}, or the decision deny"))
