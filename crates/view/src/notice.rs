@@ -10,6 +10,9 @@ use serde::Serialize;
 
 use crate::clock;
 
+/// How much is told of what a server asks a model, and of its answer.
+const LONGEST_SAMPLE: usize = 2_000;
+
 /// What a notification is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -114,14 +117,22 @@ impl Notice {
 fn sampling_started(started: &SamplingStarted) -> String {
     let SamplingStarted { server, input, max_tokens, .. } = started;
     let newest = SamplingRequest::read(input).map(|request| request.newest()).unwrap_or_default();
-    format!("MCP server {server} asks the model (up to {max_tokens} tokens): {newest}")
+    format!("MCP server {server} asks the model (up to {max_tokens} tokens): {}", shortened(&newest))
 }
 
 fn sampling_ended(ended: &SamplingEnded) -> String {
     let SamplingEnded { server, text, error, .. } = ended;
     match error {
         Some(why) => format!("MCP server {server} has no answer of the model: {why}"),
-        None => format!("the model answers MCP server {server}: {text}"),
+        None => format!("the model answers MCP server {server}: {}", shortened(text)),
+    }
+}
+
+/// What servers and models say to each other can be long, and is in the log.
+fn shortened(words: &str) -> String {
+    match words.char_indices().nth(LONGEST_SAMPLE) {
+        Some((end, _)) => format!("{} …", &words[..end]),
+        None => words.to_owned(),
     }
 }
 

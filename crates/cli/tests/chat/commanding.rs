@@ -167,3 +167,46 @@ fn mcp_lists_the_servers_and_takes_the_arguments_of_the_command() {
     chat.until("why it cannot be used", |screen| screen.contains("majordomo-test-no-such-program"));
     assert_eq!(chat.leave(), Some(0));
 }
+
+#[test]
+fn queue_keeps_a_message_until_the_agent_is_done_and_takes_one_back() {
+    let world = world(&[scene("the whole", &[calls(&[waits_for_go("first")]), says("One."), says("Two.")])]);
+    let mut chat = Chat::open(&world, &[], (100, 30));
+    chat.say("Do the whole");
+    world.until_lines("begun", 1);
+    chat.press(&format!("/queue and then more{ENTER}"));
+    chat.until("it waits", |screen| screen.contains("⧗ and then more") && screen.contains("1 queued"));
+    chat.press(&format!("/queue{ENTER}"));
+    let screen = chat.until_shown("› and then more");
+    assert!(!screen.contains("⧗"), "{screen}");
+    chat.press(" of it\t");
+    chat.until_shown("⧗ and then more of it");
+    world.go();
+    chat.until_shown("Two.");
+    let screen = chat.until_shown("› reply");
+    assert!(screen.find("One.") < screen.find("› and then more of it"), "{screen}");
+    assert_eq!(chat.leave(), Some(0));
+}
+
+#[test]
+fn back_leads_to_the_parent_and_threads_lists_the_conversations() {
+    let world = world(&[
+        scene("the whole", &[calls(&[spawn("left part")]), says("All is done.")]),
+        scene("left part", &[says("left is done")]),
+    ]);
+    let mut chat = Chat::open(&world, &[], (100, 40));
+    chat.say("Do the whole");
+    chat.until_shown("All is done.");
+    chat.until_shown("› reply");
+    chat.press(&format!("/look 1{ENTER}"));
+    chat.until_shown("general › general (Backspace: parent)");
+    chat.until_shown("left is done");
+    chat.press(&format!("/back{ENTER}"));
+    chat.until("the parent", |screen| !screen.contains("(Backspace: parent)"));
+    chat.press(&format!("/threads{ENTER}"));
+    let screen = chat.until_shown("Conversations of this folder");
+    assert!(screen.contains("▸ Do the whole"), "{screen}");
+    chat.press("\u{1b}");
+    chat.until("it is closed", |screen| !screen.contains("Enter chooses"));
+    assert_eq!(chat.leave(), Some(0));
+}
