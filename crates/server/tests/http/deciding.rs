@@ -39,7 +39,7 @@ async fn a_question_of_an_agent_is_listed_and_answered_like_an_approval() {
     }
     let other = json!({ "answer": "red", "digest": "something else" });
     assert_eq!(open.call("POST", &path, Some(other)).await.0, 409);
-    let (status, came) = open.call("POST", &path, Some(json!({ "answer": "blue" }))).await;
+    let (status, came) = open.call("POST", &path, Some(json!({ "answer": "2" }))).await;
     assert_eq!((status, came["status"].as_str()), (200, Some("answered")), "{came}");
     assert_eq!(open.call("POST", &path, Some(json!({ "answer": "red" }))).await.0, 409, "it is answered once");
     open.until(&thread, "completed").await;
@@ -51,10 +51,11 @@ async fn a_question_of_an_agent_is_listed_and_answered_like_an_approval() {
     assert_eq!((&resolved["kind"], &resolved["decision"]), (&json!("question"), &json!("answered")));
     assert_eq!(
         (&resolved["answer"], &of("tool_result").expect("a result")["output"]),
-        (&json!("blue"), &json!("blue"))
+        (&json!("green"), &json!("green")),
+        "the number of a choice stands for it"
     );
     let row = open.get(&format!("/approvals/{}", question["id"].as_str().expect("an id").replace('/', "%2F"))).await;
-    assert_eq!((&row["status"], &row["answer"]), (&json!("answered"), &json!("blue")));
+    assert_eq!((&row["status"], &row["answer"]), (&json!("answered"), &json!("green")));
     open.close().await;
 }
 
