@@ -368,6 +368,14 @@ mod tests {
     }
 
     #[test]
+    fn a_shortened_word_before_a_number_ends_no_sentence() {
+        assert_eq!(
+            of_mail("Retour dim. 4 octobre, 17 h 30. A bientôt."),
+            ["Retour dim. 4 octobre, 17 h 30.", "A bientôt."]
+        );
+    }
+
+    #[test]
     fn a_mail_is_told_by_its_own_sentences() {
         let mail = "Hi Alex,\n\nthanks for the draft. Could you sign it by Friday, 16 January?\n\nBest regards,\nSarah\n\n> old words\n--\nSarah Chen\n";
         assert_eq!(of_mail(mail), ["thanks for the draft.", "Could you sign it by Friday, 16 January?"]);

@@ -761,3 +761,43 @@ fn the_language_of_a_request_is_told_by_its_words() {
     let right = others.iter().filter(|(language, said)| heard(said) == language).count();
     assert!(right * 100 >= others.len() * 90, "{right} of {}", others.len());
 }
+
+/// Some appointments of one day.
+fn a_day() -> Value {
+    let event = |id: &str, title: &str, start: &str, end: &str| {
+        let at = |time: &str| format!("2026-01-16T{time}:00+01:00");
+        json!({ "eventId": id, "title": title, "start": at(start), "end": at(end) })
+    };
+    json!({ "events": [event("a", "Dentist", "09:00", "10:00"), event("b", "Choir", "19:30", "21:00")] })
+}
+
+#[test]
+fn what_lies_behind_an_event_is_told_without_it() {
+    let mut stage = Dialogue::with(SCHEDULER);
+    stage.briefed("scheduler", "anything after the dentist tomorrow?", &json!({}));
+    let said = stage.gets(&a_day());
+    tells(&said, &["Choir"]);
+    assert!(!said.text.contains("Dentist"), "{}", said.text);
+    let mut stage = Dialogue::with(SCHEDULER);
+    stage.briefed("scheduler", "anything after the choir tomorrow?", &json!({}));
+    tells(&stage.gets(&a_day()), &["After \"Choir\" (21:00) nothing is on"]);
+}
+
+#[test]
+fn the_next_appointment_is_the_first_that_has_not_begun() {
+    let mut stage = Dialogue::with(&["calendar_list", "calendar_find"]);
+    calls(
+        &stage.briefed("scheduler", "what's my next meeting?", &json!({})),
+        "calendar_list",
+        &json!({
+            "from": "2026-01-15T00:00:00+01:00", "to": "2026-01-22T00:00:00+01:00",
+        }),
+    );
+    calls(
+        &stage.gets(&a_day()),
+        "calendar_find",
+        &json!({
+            "query": "Dentist", "from": "2026-01-16T09:00:00+01:00", "to": "2026-01-16T10:00:00+01:00",
+        }),
+    );
+}

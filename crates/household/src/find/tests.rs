@@ -54,3 +54,41 @@ fn a_question_about_something_is_looked_for_in_it_alone() {
     assert_eq!(places("who is on the board?")[0], "msg_urgent_001");
     assert_eq!(places("zebra"), Vec::<String>::new());
 }
+
+/// Whether the best passage for a question surely answers it.
+fn is_sure(home: &TestHousehold, question: &str) -> bool {
+    let found = home.call("household_find", &json!({ "question": question }));
+    found["answers"].as_array().expect("a list").iter().any(|answer| answer["sure"] == true)
+}
+
+#[test]
+fn a_question_for_a_kind_of_thing_is_answered_only_with_such_a_thing() {
+    let home = TestHousehold::sample();
+    for question in [
+        "What's my passport number?",
+        "How much is my rent?",
+        "How old is Aunt Rose?",
+        "What size shoes does Lena wear?",
+        "Who comes along to Vienna?",
+        "phone number of Ben",
+        "netflix password",
+    ] {
+        assert!(!is_sure(&home, question), "{question}");
+    }
+    for question in [
+        "which policy number has my liability insurance?",
+        "what is my day rate?",
+        "how old is Mum?",
+        "who has a key to my flat?",
+        "What is Lena's ring size?",
+        "train booking code Vienna",
+    ] {
+        assert!(is_sure(&home, question), "{question}");
+    }
+}
+
+#[test]
+fn who_owes_is_told_from_who_is_owed() {
+    let home = TestHousehold::sample();
+    assert!(is_sure(&home, "what do I owe Emma?") && !is_sure(&home, "what does Emma owe me?"));
+}

@@ -332,3 +332,36 @@ fn is_hour(word: &str) -> bool {
     let word = word.trim_matches([',', '.', ';', ')', '(']);
     ["am", "pm", "h"].iter().any(|ending| word.strip_suffix(ending).is_some_and(|hour| hour.parse::<u8>().is_ok()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_asks_for_a_kind_of_thing() {
+        let asks = |question: &str, wanted: Wanted| Wanted::all(question).contains(&wanted);
+        assert!(asks("what's my passport number", Wanted::Code) && asks("number of the policy", Wanted::Code));
+        assert!(asks("phone number of Ben", Wanted::Phone) && !asks("phone number of Ben", Wanted::Number));
+        assert!(asks("how much is my rent", Wanted::Sum) && !asks("how much sugar", Wanted::Sum));
+        assert!(asks("how old is Rose", Wanted::Age) && asks("Wer kommt mit?", Wanted::Person));
+        assert!(
+            asks("how soon do they have to pay", Wanted::Span) && !asks("how soon do they have to pay", Wanted::Sum)
+        );
+    }
+
+    #[test]
+    fn a_sentence_holds_a_code_an_age_or_a_sum_or_not() {
+        let holds = |wanted: Wanted, sentence: &str| wanted.is_in(sentence, false);
+        assert!(holds(Wanted::Code, "Home: policy HB-20938.") && holds(Wanted::Code, "password marmotte-bleue-42"));
+        assert!(
+            !holds(Wanted::Code, "Passport, chargers, one book too many.") && !holds(Wanted::Code, "at 14:30 in 2026")
+        );
+        assert!(holds(Wanted::Age, "Mum turns 65 on 13 June.") && !holds(Wanted::Age, "the four of us plus Aunt Rose"));
+        assert!(has_bare_sum("14,500 for the design") && !has_bare_sum("am 22. Januar zwischen 8 und 10 Uhr"));
+        assert!(!has_bare_sum("+1 514 555 0174"));
+        assert_eq!(
+            (unit("how much per month"), unit("110 dollars per hour"), unit("one book")),
+            (Some(3), Some(0), None)
+        );
+    }
+}

@@ -312,3 +312,24 @@ fn a_bare_hour_changes_what_was_entered_and_the_next_of_a_series_is_asked_for() 
     let (_, input) = called(&stage.says("and the one after that?"));
     assert!(input["task"].as_str().is_some_and(|task| task.contains("Retrospective\" from 2026-01-31")), "{input}");
 }
+
+#[test]
+fn the_mail_that_is_spoken_of_is_passed_on_to_the_one_who_is_named() {
+    let mut stage = Dialogue::with(BUTLER);
+    stage.says("Any urgent mail?");
+    stage.gets(&result("triage", &urgent(), "One."));
+    let (_, input) = called(&stage.says("forward it to Paul"));
+    assert_eq!(input["intent"], "delegate_draft");
+    let entities = input["relevantEntities"].as_array().expect("a list");
+    assert_eq!(entities.first(), Some(&json!("msg_urgent_001")), "{entities:?}");
+}
+
+#[test]
+fn a_time_that_is_taken_by_its_hour_is_entered_on_the_day_that_is_spoken_of() {
+    let mut stage = Dialogue::with(BUTLER);
+    stage.says("Find a slot for a meeting with Anna next week");
+    stage.gets(&result("scheduler", &slots(), "Two."));
+    let (_, input) = called(&stage.says("take four o'clock"));
+    let entities = input["relevantEntities"].to_string();
+    assert!(entities.contains("2026-01-20T16:00:00+01:00/2026-01-20T16:30:00+01:00"), "{input}");
+}
