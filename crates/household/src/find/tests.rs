@@ -79,7 +79,6 @@ fn a_question_for_a_kind_of_thing_is_answered_only_with_such_a_thing() {
         "which policy number has my liability insurance?",
         "what is my day rate?",
         "how old is Mum?",
-        "who has a key to my flat?",
         "What is Lena's ring size?",
         "train booking code Vienna",
     ] {
