@@ -330,7 +330,7 @@ impl Question {
         let found = all.saturating_sub(missing.len() + met_here - met_by.len());
         // How well the words of weight are met, each counting as much as the others: a word that stands nowhere has little weight, but is missed.
         // A word for the kind of thing is met by such a thing.
-        let is_counted = |term: &Term| !is_light(term) && !(holds && wanted::names_kind(&term.said));
+        let is_counted = |term: &Term| !(is_light(term) || holds && wanted::names_kind(&term.said));
         let counted = self.terms.iter().filter(|term| is_counted(term)).count();
         let worths = self.terms.iter().zip(whole).filter(|(term, _)| is_counted(term)).map(|(term, whole)| {
             term.worth(&passage.words).max(term.worth(&passage.around)).max(if *whole > 0.0 { ELSEWHERE } else { 0.0 })

@@ -375,7 +375,7 @@ fn listed(task: &SpecialistTask, cx: &AgentContext, data: &Value) -> String {
     });
     // "Until midnight" is said as the last minute of the day.
     let last = task.times.when.as_ref().map(|when| &when.end).filter(|end| end.time() == jiff::civil::Time::midnight());
-    let last = last.and_then(|end| end.checked_sub(1.minutes()).ok()).map_or(to.clone(), |end| moment(&end));
+    let last = last.and_then(|end| end.checked_sub(1.minutes()).ok()).map_or(to, |end| moment(&end));
     let period = if is_part { cx.dates.span(&from, &last) } else { period };
     if events.is_empty() {
         let name = if task.has(Concept::Free) { "you_are_free" } else { "nothing_on" };

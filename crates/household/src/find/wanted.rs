@@ -125,9 +125,11 @@ impl Wanted {
             Self::Span,
         );
         add(
-            asks("how wie", "many much viel long big far often viele lange gross weit oft hot heiss tall thick")
-                && !is_sum
-                || has("wieviel combien size grosse taille number nummer numero") && !is_sum,
+            !is_sum
+                && (asks(
+                    "how wie",
+                    "many much viel long big far often viele lange gross weit oft hot heiss tall thick",
+                ) || has("wieviel combien size grosse taille number nummer numero")),
             Self::Number,
         );
         all
