@@ -16,7 +16,7 @@ pub(super) enum Wanted {
     Span,
     /// A number to call.
     Phone,
-    /// How old somebody or something is, or when they were born.
+    /// How old a person or a thing is, or when a person was born.
     Age,
     /// Who: a person.
     Person,
