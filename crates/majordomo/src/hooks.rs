@@ -29,7 +29,7 @@ use tokio::process::{Child, Command};
 
 use self::transcript::Transcripts;
 use crate::config::{Config, Surroundings, clause, likeness, nearest, read_own};
-use crate::named;
+use crate::named::{self, Places};
 use crate::trust::File;
 
 /// The moments, by the names that Claude Code gave them.
@@ -139,8 +139,12 @@ pub fn load(surroundings: &Surroundings, config: &Config) -> (Hooks, Vec<String>
     }
     if let Ok(root) = surroundings.cwd.canonicalize() {
         // The user's own hooks may name files of the project, too; they are run in the folder at work.
-        let files: Vec<PathBuf> = hooks.iter().flat_map(|hook: &Hook| named::in_line(&hook.command, &root)).collect();
-        tool::protect(&root, files);
+        let places = Places { named: &config.project.root, from: &root, project: &root };
+        let run = hooks.iter().flat_map(|hook: &Hook| named::in_line(&hook.command, &places));
+        // Files of hooks may lie there themselves.
+        let listed = config.hooks.files.iter().filter_map(|file| whole(file, surroundings).canonicalize().ok());
+        let listed = listed.filter_map(|file| Some(file.strip_prefix(&root).ok()?.to_owned()));
+        tool::protect(&root, run.chain(listed));
     }
     let env = VARIABLES.iter().filter_map(|name| Some(((*name).to_owned(), surroundings.env.get(*name)?.clone())));
     let root = Arc::new(config.project.root.clone());
@@ -167,8 +171,9 @@ pub(crate) fn named_files(project: &Path, file: &File) -> Vec<File> {
     if let Ok(text) = &file.text {
         add(&mut hooks, &mut warnings, &file.path, text);
     }
+    let places = Places { named: project, from: project, project };
     let files: std::collections::BTreeSet<PathBuf> =
-        hooks.iter().flat_map(|hook| named::in_line(&hook.command, project)).collect();
+        hooks.iter().flat_map(|hook| named::in_line(&hook.command, &places)).collect();
     named::digests(project, files)
 }
 
@@ -513,6 +518,10 @@ async fn ran(
     let mut command = Command::new("sh");
     command.arg("-c").arg(&hook.command).current_dir(cwd).env_clear();
     command.envs(env.iter().map(|(name, value)| (name, value)));
+    // What the name of a program means must not depend on what an agent has put into the workspace.
+    if let Some((_, path)) = env.iter().find(|(name, _)| name == "PATH") {
+        command.env("PATH", tool::search_path(path, &[root, workspace]));
+    }
     command.env("CLAUDE_PROJECT_DIR", root).env("MAJORDOMO_PROJECT_DIR", root);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let mut group = ProcessGroup(command.spawn()?);

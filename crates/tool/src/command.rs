@@ -25,6 +25,8 @@ use tokio::net::unix::pipe;
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
+pub use environment::search_path;
+
 use crate::context::Progress;
 use crate::sandbox::Sandbox;
 use crate::sandbox::plan::Plan;

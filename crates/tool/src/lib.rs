@@ -46,7 +46,7 @@ pub mod guard {
 pub use artefacts::Artefacts;
 pub use attach::{Refusal, attach, image_type, is_attachable};
 pub use command::program::{Program, ProgramLife, ProgramSpec, watched};
-pub use command::{CommandHost, Guard};
+pub use command::{CommandHost, Guard, search_path};
 pub use context::{Asks, Nested, Progress, ToolContext};
 pub use error::Error;
 pub use preview::{Preview, Replacement};

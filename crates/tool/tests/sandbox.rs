@@ -852,3 +852,35 @@ async fn part_of_other_tests() {
     let host = CommandHost { guard: guard(), sandbox: kind.sandbox(&[]) };
     println!("{}", run(host, &context(Path::new(&folder)), &json!({"command": command})).await.content);
 }
+
+// T66: a mount protects a name, and its folder could be renamed with the mount in it.
+#[tokio::test]
+async fn folders_on_the_way_to_what_settings_name_are_not_renamed() {
+    for kind in kinds().into_iter().filter(|kind| kind.keeps_files()) {
+        let room = TestWorkspace::new();
+        room.write(".git/HEAD", "ref: refs/heads/main\n");
+        room.write(".git/config", "[core]\n\thooksPath = conf/deep/hooks\n");
+        room.write("conf/deep/hooks/pre-commit", "exit 0\n");
+        let script = "mv conf gone; mv conf/deep conf/gone; echo more > conf/deep/note; ls conf/deep";
+        let result = room.attack(kind, script).await;
+        assert!(result.content.contains("Device or resource busy"), "{}", result.content);
+        assert!(result.content.contains("note"), "its other files can be written: {}", result.content);
+        assert!(room.path("conf/deep/hooks/pre-commit").exists() && !room.path("gone").exists());
+    }
+}
+
+// Root owns the settings of the machine in every namespace.
+#[tokio::test]
+async fn settings_of_the_machine_cannot_be_written() {
+    for kind in kinds() {
+        let room = TestWorkspace::new();
+        let write = "for name in hostname domainname; do echo x > /proc/sys/kernel/$name && echo written; done; \
+                     test -e /proc/sysrq-trigger && test -w /proc/sysrq-trigger && echo written; cat /proc/sys/kernel/ostype";
+        let result = room.attack(kind, write).await;
+        assert!(
+            result.content.contains("Linux") && !result.content.contains("written"),
+            "{kind:?}: {}",
+            result.content
+        );
+    }
+}

@@ -4,7 +4,7 @@
 //! here. What changes how programs are loaded or started (`LD_*`, `BASH_ENV`, `GIT_SSH_COMMAND`, `NODE_OPTIONS`) is not on
 //! the list either.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 const LET_THROUGH: [&str; 35] = [
@@ -64,7 +64,7 @@ pub(super) fn clean(
     for (name, value) in variables {
         let Some(plain) = name.to_str() else { continue };
         if plain == "PATH" {
-            path = outside(workspace, &value);
+            path = search_path(&value, &[workspace]);
         } else if LET_THROUGH.contains(&plain)
             || plain.starts_with("LC_")
             || (PROXIES.contains(&&*plain.to_ascii_uppercase()) && !value.as_encoded_bytes().contains(&b'@'))
@@ -91,7 +91,7 @@ pub(super) fn for_program(
     let mut kept = vec![("PATH".into(), OsString::from(DEFAULT_PATH))];
     for (name, value) in variables {
         match name.to_str() {
-            Some("PATH") => kept[0].1 = outside(workspace, &value),
+            Some("PATH") => kept[0].1 = search_path(&value, &[workspace]),
             Some(plain) if FOR_PROGRAMS.contains(&plain) => kept.push((name, value)),
             Some(_) | None => {}
         }
@@ -101,12 +101,11 @@ pub(super) fn for_program(
     kept
 }
 
-/// A search path without `.` and its like, and without folders of the workspace: what a program's name means must depend
+/// A search path without `.` and its like, and without these folders, those of a workspace: what a program's name means must depend
 /// neither on the folder that it is said in nor on what a command has put there.
-fn outside(workspace: &Path, path: &OsString) -> OsString {
-    let is_inside = |part: &PathBuf| {
-        part.starts_with(workspace) || part.canonicalize().is_ok_and(|real| real.starts_with(workspace))
-    };
+pub fn search_path(path: &(impl AsRef<OsStr> + ?Sized), folders: &[&Path]) -> OsString {
+    let is_in_one = |part: &Path| folders.iter().any(|folder| part.starts_with(folder));
+    let is_inside = |part: &PathBuf| is_in_one(part) || part.canonicalize().is_ok_and(|real| is_in_one(&real));
     let kept = std::env::split_paths(path).filter(|part| part.is_absolute() && !is_inside(part));
     std::env::join_paths(kept).unwrap_or_else(|_| DEFAULT_PATH.into())
 }

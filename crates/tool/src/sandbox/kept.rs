@@ -19,7 +19,8 @@ const OURS: &str = ".majordomo";
 /// What is mounted.
 #[derive(Debug, Default)]
 pub(super) struct Mounts {
-    /// Repositories: written by everyday commands, but not renamed, since what is mounted cannot be.
+    /// Repositories, and folders on the way to what something else names: written by everyday commands, but not renamed, since what is
+    /// mounted cannot be.
     pub pinned: Vec<PathBuf>,
     /// Read-only.
     pub kept: Vec<Kept>,
@@ -46,7 +47,7 @@ pub(super) fn mounts(root: &Path, look: &mut Look, consented: &[Arc<str>]) -> Mo
         }
     }
     let outermost = |path: &&PathBuf| !look.repositories.keys().any(|other| *path != other && path.starts_with(other));
-    let pinned: Vec<PathBuf> = (look.repositories.keys())
+    let mut pinned: Vec<PathBuf> = (look.repositories.keys())
         .filter(outermost)
         .filter(|path| !path.as_os_str().is_empty() && path.to_str().is_some())
         .map(|path| root.join(path))
@@ -73,7 +74,22 @@ pub(super) fn mounts(root: &Path, look: &mut Look, consented: &[Arc<str>]) -> Mo
             .take_while(|(path, _)| path.starts_with(top))
             .for_each(|(_, entry)| entry.is_kept = true);
     }
+    pinned.extend(ways(root, look, &kept));
+    pinned.sort();
+    pinned.dedup();
     Mounts { pinned, kept }
+}
+
+/// The folders on the way to what is kept because something else names it, such as the script of a hook: one that is renamed would leave its
+/// place to another file, under the name that is run.
+fn ways(root: &Path, look: &Look, kept: &[Kept]) -> Vec<PathBuf> {
+    let is_kept = |named: &&PathBuf| kept.iter().any(|kept| root.join(named).starts_with(kept.path()));
+    let above =
+        |named: &PathBuf| -> Vec<PathBuf> { named.ancestors().skip(1).map(|folder| root.join(folder)).collect() };
+    let is_folder = |path: &PathBuf| path != root && fs::symlink_metadata(path).is_ok_and(|there| there.is_dir());
+    let is_outside = |path: &PathBuf| !kept.iter().any(|kept| path.starts_with(kept.path()));
+    let ways = look.named.keys().filter(is_kept).flat_map(above);
+    ways.filter(|path| path.to_str().is_some() && is_folder(path) && is_outside(path)).collect()
 }
 
 fn is_missing(root: &Path, path: &Path) -> bool {
