@@ -1,14 +1,15 @@
 //! What is new in a root and all its descendants: events from the log, and text while it is produced.
 //!
-//! The log is followed wherever the root is driven. Streamed text is known only in the process that drives the thread.
+//! The log is followed wherever the root is driven. Streamed text comes from the process that drives the thread; from another process it may come
+//! late, or not at all.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use agent::{Event, Report, ThreadId};
 use async_recursion::async_recursion as boxed;
 use futures_util::StreamExt;
-use runtime::{Fleeting, FleetingKind, Runtime};
+use runtime::{Fleeting, FleetingKind, Runtime, Watching};
 use store::{Follow, Record, Selection, Store, follow};
 use tokio::sync::broadcast::{self, error::TryRecvError};
 use view::{Logged, StreamSource, Streamed};
@@ -31,6 +32,10 @@ pub struct Updates {
     text: Option<broadcast::Receiver<Fleeting>>,
     /// What was taken out of `log` and `text` and not yet given out.
     ready: VecDeque<News>,
+    /// The newest answered turn of each thread: text that comes from another process after its answer is of no use.
+    answered: HashMap<ThreadId, u32>,
+    /// Has other processes send their text, as long as it is wanted.
+    watching: Option<Watching>,
 }
 
 impl Updates {
@@ -38,7 +43,9 @@ impl Updates {
     pub fn new(runtime: &Runtime, root: ThreadId) -> Self {
         let store = runtime.store().clone();
         let log = follow(&store, Selection::tree(&root));
-        Self { store, root, log, text: Some(runtime.fleeting()), ready: VecDeque::new() }
+        let watching = Some(runtime.watch(&root));
+        let (text, answered) = (Some(runtime.fleeting()), HashMap::new());
+        Self { store, root, log, text, ready: VecDeque::new(), answered, watching }
     }
 
     /// The same from after an event on.
@@ -64,12 +71,12 @@ impl Updates {
 
     /// The same without streamed text.
     pub fn without_text(self) -> Self {
-        Self { text: None, ..self }
+        Self { text: None, watching: None, ..self }
     }
 
     /// Streamed text is not wanted any more.
     pub(crate) fn stop_text(&mut self) {
-        self.text = None;
+        (self.text, self.watching) = (None, None);
     }
 
     /// Waits for the next update. None once the store is closed. An answer that is given up loses nothing.
@@ -107,6 +114,11 @@ impl Updates {
                 later.push(News::Text(piece));
             }
         }
+        for record in &page {
+            if let Event::Answered(answered) = &*record.event {
+                self.answered.insert(record.thread.clone(), answered.turn);
+            }
+        }
         self.ready.push_back(News::Events(page));
         self.ready.extend(later);
     }
@@ -118,7 +130,17 @@ impl Updates {
             FleetingKind::Thought(turn) => StreamSource::Thought(turn),
             FleetingKind::Call(call) => StreamSource::Call(call),
         };
-        (piece.thread.root() == self.root).then_some(Streamed { thread: piece.thread, source, text: piece.text })
+        let is_late = match &source {
+            StreamSource::Turn(turn) | StreamSource::Thought(turn) => {
+                self.answered.get(&piece.thread).is_some_and(|answered| turn <= answered)
+            }
+            StreamSource::Call(_) => false,
+        };
+        (piece.thread.root() == self.root && !is_late).then_some(Streamed {
+            thread: piece.thread,
+            source,
+            text: piece.text,
+        })
     }
 }
 

@@ -10,12 +10,15 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::oneshot;
+use tokio::sync::{broadcast, oneshot};
 use tokio::time::Instant;
 
 /// So many good calls, while callers wait, for one more at a time, once the provider has had too much to do. Before that, each
 /// good call is for one more.
 const SUCCESSES_PER_STEP: u32 = 8;
+
+/// What other processes tell within this time is of the same moment.
+const ONE_MOMENT: Duration = Duration::from_secs(1);
 
 /// Callers that waited for the same moment spread over at most this long behind it.
 const JITTER: Duration = Duration::from_millis(500);
@@ -73,6 +76,19 @@ struct State {
     not_before: Option<Instant>,
     successes: u32,
     halvings: u64,
+    /// When the limit was halved last.
+    halved_at: Option<Instant>,
+    /// Who is told that the provider had too much to do.
+    overruns: Option<(Arc<str>, broadcast::Sender<Overrun>)>,
+}
+
+/// A provider had too much to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Overrun {
+    /// `provider/model`.
+    pub model: Arc<str>,
+    /// For how long it wants to be left alone, if it said so.
+    pub wait_ms: Option<u64>,
 }
 
 impl Governor {
@@ -88,7 +104,25 @@ impl Governor {
             not_before: None,
             successes: 0,
             halvings: 0,
+            halved_at: None,
+            overruns: None,
         })))
+    }
+
+    /// The same of a model of this name, telling when its provider has too much to do.
+    pub(crate) fn telling(self, model: Arc<str>, overruns: broadcast::Sender<Overrun>) -> Self {
+        self.lock().overruns = Some((model, overruns));
+        self
+    }
+
+    /// The provider had too much to do for another process. What several processes tell of one moment halves the limit once.
+    pub(crate) fn slow(&self, wait_ms: Option<u64>) {
+        let mut state = self.lock();
+        state.successes = 0;
+        if state.halved_at.is_none_or(|at| at.elapsed() >= ONE_MOMENT) {
+            state.halve();
+        }
+        state.wait(wait_ms);
     }
 
     /// Waits for a place, in order of arrival, and then for the moment before which no request may be sent. Dropping the future
@@ -178,12 +212,27 @@ impl Permit {
         let mut state = self.governor.lock();
         state.successes = 0;
         if self.halvings == state.halvings {
-            state.halvings += 1;
-            state.limit = (state.limit / 2).max(1);
+            state.halve();
+            if let Some((model, overruns)) = &state.overruns {
+                // There may be no receiver.
+                let _ = overruns.send(Overrun { model: model.clone(), wait_ms: retry_after_ms });
+            }
         }
-        if let Some(wish) = retry_after_ms {
-            let until = Instant::now() + Duration::from_millis(wish).min(state.longest_pause);
-            state.not_before = state.not_before.max(Some(until));
+        state.wait(retry_after_ms);
+    }
+}
+
+impl State {
+    fn halve(&mut self) {
+        self.halvings += 1;
+        self.halved_at = Some(Instant::now());
+        self.limit = (self.limit / 2).max(1);
+    }
+
+    fn wait(&mut self, wish_ms: Option<u64>) {
+        if let Some(wish_ms) = wish_ms {
+            let until = Instant::now() + Duration::from_millis(wish_ms).min(self.longest_pause);
+            self.not_before = self.not_before.max(Some(until));
         }
     }
 }

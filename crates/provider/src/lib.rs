@@ -59,7 +59,7 @@ pub use config::{
 };
 pub use conversation::{Ask, Conversation, Delta, DeltaSink};
 pub use error::Error;
-pub use governor::{GovernorState, Pace};
+pub use governor::{GovernorState, Overrun, Pace};
 pub use listing::Listed;
 pub use models::{Ability, Dollars, LongDollars, ModelEntry, ModelTable};
 pub use providers::{Options, Providers};

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use agent::model::{CallError, CallErrorKind, LongPrice, Model, Price};
 use async_recursion::async_recursion as boxed;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, broadcast};
 
 use crate::attached::{Attached, AttachedBytes};
 use crate::compat::Takes;
@@ -16,7 +16,7 @@ use crate::conversation::{Backend, Conversation};
 use crate::error::Error;
 use crate::extra;
 use crate::failure::failed;
-use crate::governor::{Governor, GovernorState, Pace};
+use crate::governor::{Governor, GovernorState, Overrun, Pace};
 use crate::http::Provider;
 use crate::learnt::Learnt;
 use crate::listing::Listed;
@@ -51,6 +51,8 @@ struct Inner {
     options: Options,
     /// One per model that was ever opened.
     governors: Mutex<BTreeMap<Arc<str>, Governor>>,
+    /// Tells when a provider had too much to do.
+    overruns: broadcast::Sender<Overrun>,
     /// The places of all requests to a provider, where their number is limited, whatever the model and the wire.
     places: BTreeMap<String, Arc<Semaphore>>,
     /// Scripts are read once, so that a thousand children do not read a thousand times.
@@ -101,8 +103,10 @@ impl Providers {
             Some((name.clone(), Arc::new(Semaphore::new(provider.concurrency()?.min(Semaphore::MAX_PERMITS)))))
         };
         let places = known.iter().filter_map(places).collect();
+        let overruns = broadcast::channel(64).0;
         let inner =
-            Arc::new(Inner { providers: known, others, models, options, governors, places, scripts, learnt, opened });
+            Inner { providers: known, others, models, options, governors, overruns, places, scripts, learnt, opened };
+        let inner = Arc::new(inner);
         Ok(Self { inner, residents: Arc::default(), bytes: None })
     }
 
@@ -293,6 +297,16 @@ impl Providers {
         governors.iter().map(|(name, governor)| (Arc::clone(name), governor.state())).collect()
     }
 
+    /// Tells when a provider has too much to do, so that other processes can be told.
+    pub fn overruns(&self) -> broadcast::Receiver<Overrun> {
+        self.inner.overruns.subscribe()
+    }
+
+    /// A provider had too much to do for another process: callers here slow down, too.
+    pub fn slow(&self, model: &str, wait_ms: Option<u64>) {
+        self.governor(&model.into()).slow(wait_ms);
+    }
+
     fn governor(&self, name: &Arc<str>) -> Governor {
         let mut governors = self.inner.governors.lock().unwrap_or_else(PoisonError::into_inner);
         let new = || {
@@ -302,6 +316,7 @@ impl Providers {
             let patience = provider.map(|provider| provider.patience()).unwrap_or_default();
             let pace = Pace { start: usual.start.min(most), max: most };
             Governor::new(pace, Duration::from_millis(patience.longest_wish_ms))
+                .telling(Arc::clone(name), self.inner.overruns.clone())
         };
         governors.entry(Arc::clone(name)).or_insert_with(new).clone()
     }

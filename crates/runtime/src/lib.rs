@@ -22,6 +22,7 @@ mod live_slot;
 mod machines;
 mod nested;
 mod perform;
+mod relay;
 mod retry;
 mod runtime;
 mod schema;
@@ -33,6 +34,7 @@ pub use error::Error;
 pub use facts::{Gatherer, Sources, StopHooks};
 pub use hooks::{HookKind, HookMoment, HookOutcome};
 pub use machines::Room;
+pub use relay::Watching;
 pub use runtime::{
     FIRST_INPUT, Fleeting, FleetingKind, Notice, Options, Registration, RunHandle, RunLimits, Runtime, Said, Start,
     fresh_name, short_name,

@@ -31,8 +31,9 @@ use crate::error::Error;
 use crate::facts::{Gatherer, Sources};
 use crate::live_slot::LiveSlot;
 use crate::machines::{Machines, Room};
+use crate::relay::{Watches, Watching};
 use crate::take_up::take_up;
-use crate::{keeper, schema};
+use crate::{keeper, relay, schema};
 
 /// How long another process is left alone before it is looked at again.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
@@ -193,6 +194,8 @@ pub(crate) struct Inner {
     workspaces: Mutex<HashMap<PathBuf, Arc<Workspace>>>,
     /// How it works together with other machines.
     pub machines: Arc<Machines>,
+    /// The conversations that are watched in this process.
+    pub watches: Arc<Watches>,
 }
 
 /// A run that was started or resumed in this process.
@@ -280,8 +283,12 @@ impl Runtime {
             exits: Notify::new(),
             workspaces: Mutex::default(),
             machines: Arc::default(),
+            watches: Arc::default(),
         });
         inner.tasks.spawn(keeper::keep(inner.clone()));
+        if let Some(told) = inner.store.told() {
+            inner.tasks.spawn(relay::relay(Arc::downgrade(&inner), told));
+        }
         Ok(Self(inner))
     }
 
@@ -554,6 +561,11 @@ impl Runtime {
     /// What is shown while it happens and never kept.
     pub fn fleeting(&self) -> broadcast::Receiver<Fleeting> {
         self.0.fleeting.subscribe()
+    }
+
+    /// Has the text of a conversation that other processes drive be streamed here, too, until the answer is dropped.
+    pub fn watch(&self, root: &ThreadId) -> Watching {
+        self.0.watches.watch(root)
     }
 
     /// The store that it writes to.

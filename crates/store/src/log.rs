@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use agent::{Event, InputId, Outside, ThreadId, Time};
 use futures_util::future::BoxFuture;
-use tokio::sync::watch;
+use tokio::sync::{broadcast, watch};
 
 use crate::error::Error;
 use crate::process::ProcessId;
@@ -92,6 +92,17 @@ pub trait Log: Send + Sync + 'static {
     /// in which writers commit out of the order of their positions holds events back until those before them are there.
     /// `seq` and `n` are safe in the same way. [`crate::follow`] relies on it.
     fn tail(&self) -> watch::Receiver<u64>;
+
+    /// Tells the processes that share the store something that is not kept and may be lost. Nothing happens where the store is of one
+    /// machine: what matters is in the log.
+    fn tell(&self, words: String) {
+        drop(words);
+    }
+
+    /// What processes tell, this one included; none where the store is of one machine.
+    fn told(&self) -> Option<broadcast::Receiver<Arc<str>>> {
+        None
+    }
 
     /// Deletes a root and all its descendants, unless a living process owns one of them.
     fn remove(&self, root: &ThreadId, at: Time) -> Answer<()> {

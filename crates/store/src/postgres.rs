@@ -28,7 +28,7 @@ use agent::approval::ApprovalId;
 use agent::{Event, InputId, Outside, ThreadId, Time};
 use board::{Board, BoardId, Facts, Note, Request, Task, TaskId};
 use futures_util::future::BoxFuture;
-use tokio::sync::watch;
+use tokio::sync::{broadcast, watch};
 
 use crate::approvals::{ApprovalQuery, ApprovalRow};
 use crate::boards::{
@@ -297,6 +297,14 @@ impl Log for PostgresStore {
 
     fn tail(&self) -> watch::Receiver<u64> {
         self.0.follower.tail()
+    }
+
+    fn tell(&self, words: String) {
+        self.0.follower.tell(words);
+    }
+
+    fn told(&self) -> Option<broadcast::Receiver<Arc<str>>> {
+        Some(self.0.follower.told())
     }
 
     fn remove_if(&self, root: &ThreadId, seq: Option<u64>, at: Time) -> Answer<()> {

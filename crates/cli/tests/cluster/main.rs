@@ -124,6 +124,36 @@ fn old_conversations_are_pruned_and_no_others() {
 }
 
 #[test]
+fn a_dump_that_is_restored_elsewhere_goes_on() {
+    let world = world(&[scene("hello", &[says("good day")]), scene("and now", &[says("good night")])]);
+    assert_eq!(world.run("hello", &[]).done().code, Some(0));
+    let (root, server) = (world.root(), Server::shared());
+    let dump = world.path("../dump").display().to_string();
+    let database = |address: &str| address.rsplit('/').next().expect("a name").to_owned();
+    let fresh = server.database();
+    let tool = |name: &str, arguments: &[&str]| {
+        let mut command = Command::new(server.programs().join(name));
+        let done = command.arg("-h").arg(server.folder()).args(["-U", "postgres"]).args(arguments).output();
+        let done = done.expect("it is installed");
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    };
+    tool("pg_dump", &["-Fc", "-f", &dump, "-d", &database(world.server().expect("an address"))]);
+    tool("pg_restore", &["-d", &database(&fresh), &dump]);
+    let restored = |arguments: &[&str]| world.call(&[arguments, &["--store", &fresh]].concat());
+    let shown = restored(&["thread", "show", root.as_str()]);
+    assert!(shown.out.contains("good day"), "{} {}", shown.out, shown.err);
+    let model = format!("scripted/{}", world.script().display());
+    let again = restored(&["run", "and now", "--model", &model]);
+    assert_eq!((again.code, again.out.trim()), (Some(0), "good night"), "{}", again.err);
+    let newest = |address: &str| server.sql(&database(address), "SELECT max(position) FROM majordomo.events");
+    let number = |text: String| text.parse::<u64>().expect("a number");
+    assert!(
+        number(newest(&fresh)) > number(newest(world.server().expect("an address"))),
+        "it goes on with the next position"
+    );
+}
+
+#[test]
 fn what_is_wrong_with_a_database_is_said_with_its_exit_code() {
     let world = World::new(env!("CARGO_BIN_EXE_majordomo"), &[]);
     let server = Server::shared();

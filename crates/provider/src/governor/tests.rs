@@ -1,5 +1,8 @@
 use std::future::Future;
 use std::pin::pin;
+use std::time::Duration;
+
+use tokio::sync::broadcast;
 
 use super::*;
 
@@ -159,4 +162,20 @@ async fn a_limit_that_shrinks_below_what_runs_waits_for_it_to_end() {
     assert!(waits(&governor).await);
     drop(running.pop());
     assert!(!waits(&governor).await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_other_processes_tell_of_one_moment_slows_down_once_and_is_told_on_by_who_met_it() {
+    let (overruns, mut told) = broadcast::channel(8);
+    let governor = governor(8, 8).telling("acme/m".into(), overruns);
+    governor.slow(Some(300));
+    governor.slow(None);
+    assert_eq!(governor.state().limit, 4, "two processes met the same limit");
+    assert!(waits(&governor).await, "nobody asks before the provider wants to be asked");
+    assert!(told.try_recv().is_err(), "what was heard is not told again");
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    governor.admit().await.was_too_much(Some(50));
+    assert_eq!(told.try_recv().ok(), Some(Overrun { model: "acme/m".into(), wait_ms: Some(50) }));
+    governor.slow(Some(50));
+    assert_eq!(governor.state().limit, 2, "its own words come back to it");
 }

@@ -10,6 +10,7 @@ mod gate;
 mod messages;
 mod ownership;
 mod panics;
+mod relay;
 mod room;
 mod runs;
 mod script;

@@ -29,6 +29,9 @@ pub struct Plan {
     pub scenes: Vec<String>,
     /// A model that speaks in the place of the script.
     pub witness: Option<Arc<dyn Resident>>,
+    pub providers: Providers,
+    /// The name of its process, where it is not this one's.
+    pub process: Option<&'static str>,
 }
 
 impl Plan {
@@ -40,6 +43,9 @@ impl Plan {
             policy: Policy::default(),
             scenes: scenes.to_vec(),
             witness: None,
+            providers: Providers::new(Vec::new(), ModelTable::builtin(), provider::Options::default())
+                .expect("providers"),
+            process: None,
         }
     }
 
@@ -47,6 +53,12 @@ impl Plan {
     #[must_use]
     pub fn store(self, store: Arc<dyn Store>) -> Self {
         Self { store, ..self }
+    }
+
+    /// As a process of this name, beside others on the same memory.
+    #[must_use]
+    pub fn process(self, name: &'static str) -> Self {
+        Self { process: Some(name), ..self }
     }
 
     /// With one more tool.
@@ -85,6 +97,11 @@ pub struct Room {
 }
 
 impl Room {
+    /// How its providers are reached.
+    pub fn providers(&self) -> &Providers {
+        &self.plan.providers
+    }
+
     /// Starts a run.
     pub async fn start(&self, prompt: &str) -> RunHandle {
         static ROOTS: AtomicU32 = AtomicU32::new(1);
@@ -223,14 +240,18 @@ pub fn stores() -> [(Arc<dyn Store>, Option<tempfile::TempDir>); 2] {
 }
 
 async fn begin(plan: &Plan) -> Runtime {
-    begin_as(Process::current(), plan).await
+    let current = Process::current();
+    let process = match plan.process {
+        Some(name) => Process { id: ProcessId::new(name), ..current },
+        None => current,
+    };
+    begin_as(process, plan).await
 }
 
 async fn begin_as(process: Process, plan: &Plan) -> Runtime {
-    let providers = Providers::new(Vec::new(), ModelTable::builtin(), provider::Options::default()).expect("providers");
     let providers = match &plan.witness {
-        Some(witness) => providers.with_resident("builtin/witness", witness.clone()),
-        None => providers,
+        Some(witness) => plan.providers.clone().with_resident("builtin/witness", witness.clone()),
+        None => plan.providers.clone(),
     };
     let general = Agent {
         name: "general".into(),

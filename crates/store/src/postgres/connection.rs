@@ -86,6 +86,12 @@ pub(super) struct Connector {
     background: Handle,
 }
 
+/// A notification.
+pub(super) struct Heard {
+    pub(super) channel: Box<str>,
+    pub(super) words: Arc<str>,
+}
+
 impl Connector {
     pub(super) fn new(address: Address, durability: Durability, background: &Background) -> Result<Self, Error> {
         let tls = Tls::new(address.trust())?;
@@ -102,7 +108,7 @@ impl Connector {
     }
 
     /// A new connection whose notifications are sent to `heard`.
-    pub(super) async fn connect_with(&self, heard: Option<mpsc::UnboundedSender<String>>) -> Result<Link, Error> {
+    pub(super) async fn connect_with(&self, heard: Option<mpsc::UnboundedSender<Heard>>) -> Result<Link, Error> {
         let (config, tls) = (self.address.config(), self.tls.clone());
         let connecting = async move {
             let (client, mut connection) = config.connect(tls).await?;
@@ -111,7 +117,8 @@ impl Connector {
                 while let Some(Ok(message)) = messages.next().await {
                     if let (AsyncMessage::Notification(notification), Some(heard)) = (message, &heard) {
                         // Nobody listens any more when the store is closed.
-                        let _ = heard.send(notification.payload().to_owned());
+                        let (channel, words) = (notification.channel().into(), notification.payload().into());
+                        let _ = heard.send(Heard { channel, words });
                     }
                 }
             });

@@ -9,13 +9,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::runtime::Handle;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{broadcast, mpsc, watch};
 use tokio::time::{sleep, timeout};
 
 use super::connection::{Connector, Pool};
 use super::read;
 use crate::error::Error;
 
+/// What is not kept is told here.
+const LIVE: &str = "majordomo_live";
+/// How much of that may wait.
+const TELLS: usize = 256;
 /// How often at the most others are told.
 const PAUSE: Duration = Duration::from_millis(10);
 /// How often the database is asked where nothing is heard.
@@ -96,6 +100,9 @@ pub(super) struct Follower {
     state: Arc<Mutex<State>>,
     /// Whether the database was asked for another reason since the last look.
     is_asked: Arc<AtomicBool>,
+    /// What is to be told, and what is heard.
+    tells: mpsc::Sender<String>,
+    told: broadcast::Sender<Arc<str>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -116,13 +123,27 @@ impl Follower {
         let announcer = Announcer { tail, written, offers, has_offered: Arc::default() };
         let has_offered = announcer.has_offered.clone();
         background.spawn(notify(announcer.written.subscribe(), has_offered, pool.clone()));
+        let (tells, to_tell) = mpsc::channel(TELLS);
+        background.spawn(tell(to_tell, pool.clone()));
         Self {
             announcer,
             connector: connector.clone(),
             background: background.clone(),
             state: Arc::new(Mutex::new(State::Off)),
             is_asked: Arc::default(),
+            tells,
+            told: broadcast::channel(TELLS).0,
         }
+    }
+
+    /// Has something told to all processes that listen. What comes faster than it can be told is lost.
+    pub(super) fn tell(&self, words: String) {
+        let _ = self.tells.try_send(words);
+    }
+
+    /// What is told.
+    pub(super) fn told(&self) -> broadcast::Receiver<Arc<str>> {
+        self.told.subscribe()
     }
 
     pub(super) fn announcer(&self) -> &Announcer {
@@ -142,6 +163,7 @@ impl Follower {
             *state = State::On;
             let listener = Listener {
                 announcer: self.announcer.clone(),
+                told: self.told.clone(),
                 connector: self.connector.clone(),
                 state: self.state.clone(),
                 is_asked: self.is_asked.clone(),
@@ -160,6 +182,7 @@ impl Follower {
 
 struct Listener {
     announcer: Announcer,
+    told: broadcast::Sender<Arc<str>>,
     connector: Arc<Connector>,
     state: Arc<Mutex<State>>,
     is_asked: Arc<AtomicBool>,
@@ -178,12 +201,16 @@ impl Listener {
     async fn listen(&self) -> Result<(), Error> {
         let (heard, mut hears) = mpsc::unbounded_channel();
         let link = self.connector.connect_with(Some(heard)).await?;
-        link.batch("LISTEN majordomo").await?;
+        link.batch("LISTEN majordomo; LISTEN majordomo_live").await?;
         // What was written before it listened.
         self.announcer.saw(read::newest(&link).await?);
         loop {
             match timeout(POLL, hears.recv()).await {
-                Ok(Some(told)) => self.announcer.hear(&told),
+                Ok(Some(heard)) if &*heard.channel == LIVE => {
+                    // There may be no receiver.
+                    let _ = self.told.send(heard.words);
+                }
+                Ok(Some(heard)) => self.announcer.hear(&heard.words),
                 Ok(None) => return Err(Error::Closed),
                 Err(_) => {
                     if self.is_over() {
@@ -204,6 +231,22 @@ impl Listener {
             *state = State::Off;
         }
         *state != State::On
+    }
+}
+
+/// Sends what is to be told and not kept.
+async fn tell(mut to_tell: mpsc::Receiver<String>, pool: Arc<Pool>) {
+    let mut words = Vec::new();
+    while to_tell.recv_many(&mut words, TELLS).await > 0 {
+        let told = async {
+            let link = pool.take().await?;
+            link.query("SELECT pg_notify($1, w) FROM unnest($2::text[]) w", &[&LIVE, &words]).await
+        };
+        // It may be lost.
+        if let Err(Error::Closed) = told.await {
+            return;
+        }
+        words.clear();
     }
 }
 

@@ -385,3 +385,53 @@ async fn a_board_of_another_machines_folder_is_left_to_it() {
     assert_eq!(names(one.runnable_boards().await.unwrap()), ["one:/p", "/shared"]);
     assert_eq!(names(two.runnable_boards().await.unwrap()), ["/shared"]);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_told_reaches_all_who_listen_and_is_kept_nowhere() {
+    let address = ready();
+    let (one, two) = (open(&address), open(&address));
+    let (_tail, mut told) = (two.tail(), two.told().expect("it tells"));
+    let heard = async {
+        loop {
+            one.tell("hello".to_owned());
+            if let Ok(Ok(words)) = tokio::time::timeout(Duration::from_millis(100), told.recv()).await {
+                return words;
+            }
+        }
+    };
+    let words = tokio::time::timeout(Duration::from_secs(20), heard).await.expect("it is heard");
+    assert_eq!(&*words, "hello");
+    assert_eq!(two.all(0, 10).await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn tables_of_the_release_before_are_brought_up_to_date_with_what_they_hold() {
+    let server = Server::shared();
+    let address = address();
+    let before = include_str!("../../migrations/postgres/0001_log.sql");
+    let made = "CREATE SCHEMA majordomo; CREATE TABLE majordomo.schema_version (version INTEGER NOT NULL); \
+                INSERT INTO majordomo.schema_version VALUES (1); SET search_path TO majordomo;";
+    // A conversation that was left in the middle of a run, as a program of that release writes it.
+    let left = |key: u32, id: &str| {
+        format!(
+            "INSERT INTO threads (key, id, root, epoch, name, agent, model, mode, preset, goal, runs, created_at, live, unwatched, \
+             persistent) VALUES ({key}, '{id}', {key}, 1, 'a', 'a', 'm/m', 'ask', 'default', 'g', 1, 0, TRUE, FALSE, FALSE); \
+             INSERT INTO progress VALUES ({key}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, 0, 'processing', '{{}}');"
+        )
+    };
+    server.sql(address.database(), &format!("{made} {before} {}", left(1, "20260115-k3f9")));
+    let refused = PostgresStore::open(&address, &Options::default()).unwrap_err();
+    assert!(matches!(refused, Error::Outgrown { found: 1, .. }), "{refused:?}");
+    assert_eq!(PostgresStore::initialize(&address).unwrap(), Some(1));
+    let store = open(&address);
+    assert_eq!(store.threads(ThreadQuery::default()).await.unwrap().len(), 1);
+    store.register(process("worker"), NOW).await.unwrap();
+    assert_eq!(
+        claimed(&store, "worker", ClaimQuery::default()).await,
+        [],
+        "a person goes on with it, as was told then"
+    );
+    // What a program of that release still writes while others are brought up to date has no machine.
+    server.sql(address.database(), &format!("SET search_path TO majordomo; {}", left(2, "20260115-m2pq")));
+    assert_eq!(claimed(&store, "worker", ClaimQuery::default()).await, [ThreadId::new("20260115-m2pq")]);
+}
