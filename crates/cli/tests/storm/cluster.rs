@@ -61,7 +61,7 @@ impl Storm {
     }
 
     fn blow(&self, roots: usize, kills: usize, patience: Duration, mut dice: Dice) {
-        let begun = Instant::now();
+        let began_at = Instant::now();
         let mut helpers: Vec<Running> = (0..5).map(|place| self.helper(place)).collect();
         let mut runs: Vec<Running> = Vec::new();
         let (mut next, mut killed) = (0, 0);
@@ -97,12 +97,13 @@ impl Storm {
                 }
                 continue;
             }
-            let ended = self.world.rows().iter().filter(|row| row.id.is_root() && row.outcome.is_some()).count();
+            let begun: Vec<_> = self.world.rows().into_iter().filter(|row| row.id.is_root()).collect();
+            let ended = begun.iter().filter(|row| row.outcome.is_some()).count();
             // A run that was killed before it wrote anything was never begun.
-            if next == roots && ended == self.world.rows().iter().filter(|row| row.id.is_root()).count() {
+            if next == roots && ended == begun.len() {
                 break;
             }
-            assert!(begun.elapsed() < patience, "{ended} of {roots} have ended: {:#?}", self.unended());
+            assert!(began_at.elapsed() < patience, "{ended} of {roots} have ended: {:#?}", self.unended());
         }
         helpers.iter_mut().for_each(Running::kill);
         runs.iter_mut().for_each(Running::kill);
@@ -114,12 +115,12 @@ impl Storm {
     }
 
     fn check(&self, roots: usize, children: usize) {
-        let rows = self.world.rows();
-        let log = self.world.log();
+        let contents = self.world.contents();
+        let (rows, log) = (&contents.rows, &contents.log);
         let begun: Vec<_> = rows.iter().filter(|row| row.id.is_root()).collect();
         assert!(begun.len() + 3 >= roots, "only {} of {roots} were begun", begun.len());
         let mut reports: BTreeMap<(ThreadId, &str), usize> = BTreeMap::new();
-        for record in &log {
+        for record in log {
             match &*record.event {
                 Event::ChildReported { child, .. } => *reports.entry((child.clone(), "told")).or_default() += 1,
                 Event::Reported(_) => *reports.entry((record.thread.clone(), "made")).or_default() += 1,
@@ -128,7 +129,7 @@ impl Storm {
         }
         for root in begun {
             assert_eq!(root.outcome, Some(Outcome::Completed), "{}", root.id);
-            self.world.assert_at_rest(&root.id);
+            contents.assert_at_rest(&root.id);
             for leaf in rows.iter().filter(|row| row.parent.as_ref() == Some(&root.id)) {
                 let told = |what| reports.get(&(leaf.id.clone(), what)).copied().unwrap_or(0);
                 assert_eq!((told("made"), told("told")), (1, 1), "{} reports once", leaf.id);

@@ -276,6 +276,13 @@ struct PendingEvent<'a> {
     body: &'a Encoded,
 }
 
+/// What a process must have to take a thread.
+#[derive(Clone, Default)]
+struct Needs {
+    machine: Option<Arc<str>>,
+    labels: Vec<Arc<str>>,
+}
+
 struct Thread {
     key: i64,
     root: i64,
@@ -284,8 +291,8 @@ struct Thread {
     folded: Folded,
     /// Whether an input that begins a run has arrived since its owner last wrote.
     asked: bool,
-    /// The machine that it is bound to, and the labels that it requires, where it is new.
-    place: Option<(Option<Arc<str>>, Vec<Arc<str>>)>,
+    /// Where it is new.
+    needs: Option<Needs>,
     is_new: bool,
     is_changed: bool,
     saved: Stable,
@@ -479,9 +486,9 @@ impl<'a> Session<'a> {
         let owner = Some((process, commit.process.clone()));
         let folded = Folded::create(created, commit.at);
         let saved = Stable::of(&folded, owner.as_ref(), false);
-        let place = Some((created.bound_to().cloned(), created.role.requires.clone()));
+        let needs = Some(Needs { machine: created.bound_to().cloned(), labels: created.role.requires.clone() });
         let (asked, is_new, is_changed) = (false, true, true);
-        let thread = Thread { key, root, parent, owner, folded, asked, place, is_new, is_changed, saved };
+        let thread = Thread { key, root, parent, owner, folded, asked, needs, is_new, is_changed, saved };
         self.threads.insert(commit.thread.clone(), thread);
         Ok(())
     }
@@ -619,8 +626,8 @@ impl Thread {
         let asked = value(row, "asked")?;
         let saved = Stable::of(&folded, owner.as_ref(), asked);
         let (key, root, parent) = (value(row, "key")?, value(row, "root")?, value(row, "parent")?);
-        let (place, is_new, is_changed) = (None, false, false);
-        let thread = Self { key, root, parent, owner, folded, asked, place, is_new, is_changed, saved };
+        let (needs, is_new, is_changed) = (None, false, false);
+        let thread = Self { key, root, parent, owner, folded, asked, needs, is_new, is_changed, saved };
         Ok((thread, count(row, "seq")?))
     }
 
@@ -649,7 +656,7 @@ const BETWEEN_LABELS: &str = "\x1f";
 
 fn new_threads<'a>(threads: &[&Thread]) -> Vec<Value<'a>> {
     let rows = || threads.iter().map(|thread| &thread.folded.row);
-    let places = || threads.iter().map(|thread| thread.place.clone().unwrap_or_default());
+    let needs = || threads.iter().map(|thread| thread.needs.clone().unwrap_or_default());
     vec![
         Box::new(threads.iter().map(|thread| thread.key).collect::<Vec<_>>()),
         Box::new(rows().map(|row| row.id.as_str().to_owned()).collect::<Vec<_>>()),
@@ -670,10 +677,8 @@ fn new_threads<'a>(threads: &[&Thread]) -> Vec<Value<'a>> {
         Box::new(threads.iter().map(|thread| thread.saved.unwatched).collect::<Vec<_>>()),
         Box::new(rows().map(|row| row.persistent).collect::<Vec<_>>()),
         Box::new(rows().map(|row| optional_storable(row.created_for.as_deref())).collect::<Vec<_>>()),
-        Box::new(places().map(|(machine, _)| optional_storable(machine.as_deref())).collect::<Vec<_>>()),
-        Box::new(
-            places().map(|(_, requires)| storable(&requires.join(BETWEEN_LABELS)).into_owned()).collect::<Vec<_>>(),
-        ),
+        Box::new(needs().map(|needs| optional_storable(needs.machine.as_deref())).collect::<Vec<_>>()),
+        Box::new(needs().map(|needs| storable(&needs.labels.join(BETWEEN_LABELS)).into_owned()).collect::<Vec<_>>()),
     ]
 }
 
