@@ -87,7 +87,7 @@ pub struct Machines {
     claiming: OnceLock<(Arc<Room>, Vec<Arc<str>>)>,
     /// Other processes that claim threads, and when they were looked for.
     workers: Mutex<Option<(Instant, Arc<[WorkerRow]>)>>,
-    /// Sub-agents that others drive, with who waits for news of them.
+    /// Sub-agents that others drive, with the tasks that wait for news of them.
     followed: Mutex<HashMap<ThreadId, Arc<Notify>>>,
 }
 
@@ -107,7 +107,7 @@ impl Machines {
         self.claiming.get().map_or(&[], |(_, labels)| labels)
     }
 
-    /// Whoever follows a sub-agent looks at it.
+    /// Has the task that follows a sub-agent look at it.
     pub fn tell_of(&self, child: &ThreadId) {
         if let Some(news) = lock(&self.followed).get(child) {
             news.notify_one();

@@ -2,7 +2,7 @@
 //! It may be lost, and everything is right without it: each process finds a provider's limit by itself, and the logged answer holds the
 //! whole text.
 //!
-//! Text is sent only for conversations that somebody watches in another process, and at most ten times a second for each thread.
+//! Text is sent only for conversations that are watched in another process, and at most ten times a second for each thread.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, Weak};
