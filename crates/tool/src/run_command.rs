@@ -7,6 +7,7 @@
 //! The words and the bounds are here; how a command is started, watched and ended is `command`'s, and the sandbox is
 //! `sandbox`'s. A command runs without a sandbox only where no sandbox is in force, which its result then says.
 
+mod named;
 mod tree;
 
 use std::collections::BTreeSet;
@@ -146,7 +147,12 @@ impl RunCommand {
             subjects: parts.iter().map(|part| part.as_str().into()).collect(),
             is_plain: *is_plain,
             standing: standing.as_deref().filter(|_| protected.is_empty() && !read.network).map(Arc::from),
-            digest: format!("{cwd} {} {:?}", if is_sandboxed { "sandboxed" } else { "bare" }, tree.paths).into(),
+            digest: {
+                // One that only looks is not asked about for what it reads.
+                let named = (!read.is_read_only).then(|| named::contents(&args.command, Path::new(&cwd), workspace));
+                let named = named.unwrap_or_default();
+                format!("{cwd} {} {:?}{named}", if is_sandboxed { "sandboxed" } else { "bare" }, tree.paths).into()
+            },
             protected: protected.into_iter().collect(),
         }
     }

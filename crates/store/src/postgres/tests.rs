@@ -329,7 +329,7 @@ async fn a_parent_of_another_process_is_woken_by_the_commit_of_the_report() {
     append(&store, &root(), 1, vec![run_started(1, "go")]).await;
     store.register(process("worker"), NOW).await.unwrap();
     offer(&store, &child, created(&child)).await;
-    assert_eq!(claimed(&store, "worker", ClaimQuery::default()).await, [child.clone()]);
+    assert_eq!(claimed(&store, "worker", ClaimQuery::default()).await, std::slice::from_ref(&child));
     let (writer, worker) = (ProcessId::new("writer"), ProcessId::new("worker"));
     let of_worker = |expected, events| Commit { epoch: 2, process: worker.clone(), ..commit(&child, expected, events) };
     store.append(of_worker(1, vec![turn_started(1)])).await.unwrap();
