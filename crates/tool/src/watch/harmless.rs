@@ -1,6 +1,7 @@
 //! What may be new in a protected place without consent: the parts of a repository that git itself makes, as long as they
 //! name nothing to run.
 
+use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use super::look::{Entry, Look, content};
@@ -15,7 +16,7 @@ pub(super) fn is_harmless(root: &Path, path: &Path, entry: &Entry, before: &Look
     match entry.kind {
         Kind::Settings => text().is_some_and(|text| names_nothing_to_run(&text)),
         Kind::Sequence => text().is_some_and(|text| text.lines().all(is_plain_step)),
-        Kind::Pointer => text().is_some_and(|text| leads_to_own(root, path, text.trim(), before, after)),
+        Kind::Pointer => text().is_some_and(|text| leads_to_own(root, path, &text, before, after)),
         // Samples are no entries at all.
         Kind::Hook | Kind::Plain => false,
     }
@@ -129,31 +130,54 @@ fn is_plain_step(line: &str) -> bool {
 }
 
 /// Whether a file that says where a repository is leads to where git itself puts it: a work tree or a module to a folder in
-/// its repository, and that folder back.
+/// its repository, and that folder back. Git obeys the settings and hooks of what it leads to at the end, and needs no `HEAD`
+/// there: that must be a repository that is looked at as one ([`is_sound`]).
 fn leads_to_own(root: &Path, path: &Path, text: &str, before: &Look, after: &Look) -> bool {
+    // Git takes off ends of lines and nothing else.
+    let text = text.trim_end_matches(['\n', '\r']);
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let Some(folder) = path.parent() else { return false };
+    let is_sound = |repository: &Path| is_sound(root, repository, before, after);
     match name {
-        "commondir" => folder.parent().is_some_and(|above| above.ends_with("worktrees")) && text == "../..",
+        "commondir" => text == "../.." && owner_of_worktree(folder).is_some_and(is_sound),
         // It leads out of the repository to a work tree, and git only compares it.
         "gitdir" => folder.parent().is_some_and(|above| above.ends_with("worktrees")),
         _ => {
-            let Some(target) = text.strip_prefix("gitdir:").map(str::trim) else { return false };
-            let is_inside = |repository: &PathBuf| {
-                let inner = ["worktrees", "modules"]
-                    .iter()
-                    .any(|kind| repository.ancestors().skip(1).any(|above| above.ends_with(kind)));
-                inner
-                    && (joined(folder, target).as_deref() == Some(repository)
-                        || Path::new(target) == root.join(repository))
+            let Some(target) = text.strip_prefix("gitdir: ").and_then(|target| led(root, folder, target)) else {
+                return false;
             };
-            let owner = after.repositories.keys().find(|repository| is_inside(repository));
-            // The repository that holds it was there before, or is new and was looked at itself.
-            owner.is_some_and(|owner| {
-                let holds = |repository: &PathBuf| owner.starts_with(repository) && owner != repository;
-                before.repositories.keys().any(holds) || after.repositories.keys().any(holds)
-            })
+            let common = target.join("commondir");
+            let owner = match content(&root.join(&common)).map(String::from_utf8) {
+                Some(Ok(text)) if leads_to_own(root, &common, &text, before, after) => owner_of_worktree(&target),
+                None if fs::symlink_metadata(root.join(&common)).is_err() => target
+                    .ancestors()
+                    .filter(|above| above.ends_with("modules") && *above != target)
+                    .filter_map(Path::parent)
+                    .find(|owner| after.repositories.contains_key(*owner)),
+                _ => None,
+            };
+            owner.is_some_and(is_sound) && is_sound(&target)
         }
+    }
+}
+
+/// The repository that holds the folder of a work tree, by its path.
+fn owner_of_worktree(folder: &Path) -> Option<&Path> {
+    folder.parent().filter(|above| above.ends_with("worktrees"))?.parent()
+}
+
+/// Whether a folder is a repository that was there before, or a new one in which nothing names anything to run.
+fn is_sound(root: &Path, repository: &Path, before: &Look, after: &Look) -> bool {
+    let Some(inode) = after.repositories.get(repository) else { return false };
+    before.repositories.get(repository) == Some(inode)
+        || after.obeyed(repository).all(|(path, entry)| is_harmless(root, path, entry, before, after))
+}
+
+/// Where a path leads from a folder; none if it leads out of the workspace, or cannot be told without following links.
+fn led(root: &Path, folder: &Path, target: &str) -> Option<PathBuf> {
+    match Path::new(target).strip_prefix(root) {
+        Ok(inside) => inside.components().all(|part| matches!(part, Component::Normal(_))).then(|| inside.to_owned()),
+        Err(_) => joined(folder, target),
     }
 }
 

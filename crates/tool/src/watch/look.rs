@@ -85,6 +85,7 @@ pub(crate) struct Stamp {
 /// than its permissions is an error: it could hold anything.
 pub(crate) fn look(root: &Path) -> Result<Look, String> {
     let mut look = looked(root, Repair::Never)?;
+    look.note_led_to(root);
     look.named = look.named_by_others(root);
     look.note_named(root);
     Ok(look)
@@ -94,6 +95,10 @@ pub(crate) fn look(root: &Path) -> Result<Look, String> {
 /// which of the user's files are protected.
 pub(super) fn look_after(root: &Path, before: &Look) -> Result<Look, String> {
     let mut look = looked(root, Repair::Folders)?;
+    // What was a repository is looked at as one, whatever parts of it are gone: something else may lead to it.
+    for folder in before.bare.iter().filter(|folder| !look.repositories.contains_key(*folder)).collect::<Vec<_>>() {
+        look.note_bare(root, folder);
+    }
     look.named = before.named.clone();
     look.note_named(root);
     Ok(look)
@@ -169,6 +174,19 @@ impl Look {
             holder.is_some_and(|holder| holder.ino() == inode)
         };
         noted.is_some_and(is_same)
+    }
+
+    /// Notes as repositories what `.git` files and `commondir` files lead to: git obeys it there also where other parts of a
+    /// repository are missing.
+    fn note_led_to(&mut self, root: &Path) {
+        let pointers = self.files.iter().filter(|(_, entry)| entry.kind == Kind::Pointer).map(|(path, _)| path.clone());
+        for pointer in pointers.collect::<Vec<_>>() {
+            for folder in led_to(root, &pointer) {
+                if !self.repositories.contains_key(&folder) {
+                    self.note_bare(root, &folder);
+                }
+            }
+        }
     }
 
     /// Notes what git obeys in a folder that is a repository by what is in it and not by its name. Everything else there may
@@ -341,6 +359,28 @@ fn holder_of(path: &Path) -> Option<&Path> {
     let is_part =
         parent.file_name().and_then(|name| name.to_str()).is_some_and(|name| protected::behind(name).is_some());
     if is_part { parent.parent() } else { Some(parent) }
+}
+
+/// The folders of the workspace that a file leads git to that says where a repository, or a part of it, is.
+fn led_to(root: &Path, pointer: &Path) -> Vec<PathBuf> {
+    let text = |path: &Path| content(path).and_then(|bytes| String::from_utf8(bytes).ok());
+    let Some(folder) = pointer.parent().map(|folder| root.join(folder)) else { return Vec::new() };
+    let common = |folder: &Path| {
+        let text = text(&folder.join("commondir"))?;
+        Some(folder.join(text.trim_end_matches(['\n', '\r'])))
+    };
+    let found = match pointer.file_name().and_then(|name| name.to_str()) {
+        Some("commondir") => vec![common(&folder)],
+        // Git only compares it.
+        Some("gitdir") => Vec::new(),
+        _ => {
+            let text = text(&root.join(pointer)).unwrap_or_default();
+            let target = text.strip_prefix("gitdir: ").map(|to| folder.join(to.trim_end_matches(['\n', '\r'])));
+            vec![target.as_deref().and_then(common), target]
+        }
+    };
+    let inside = |path: PathBuf| Some(path.canonicalize().ok()?.strip_prefix(root).ok()?.to_owned());
+    found.into_iter().flatten().filter_map(inside).filter(|inside| root.join(inside).is_dir()).collect()
 }
 
 /// What is in a folder; nothing where it is a link or no folder at all, or where it may not be read and is left so.

@@ -423,6 +423,78 @@ fn a_folder_is_a_repository_where_git_takes_it_for_one() {
     assert!(room.root.join("src/main.rs").exists() && room.root.join("src/config").exists());
 }
 
+// T66, T68
+#[test]
+fn a_pointer_stays_only_if_git_obeys_a_repository_that_is_looked_at() {
+    let head = "ref: refs/heads/main";
+    let evil = |common: &str, has_head: bool| {
+        let room = TestWorkspace::with(&[(".git/config", SETTINGS), (".git/HEAD", head), ("src/main.rs", "")]);
+        let watch = room.watch(&[]);
+        let at = |name: &str| format!("{common}/{name}");
+        room.write(&[
+            (&at("config"), EVIL),
+            (&at("hooks/pre-commit"), "evil"),
+            (&at("objects/x"), ""),
+            (&at("refs/heads/x"), ""),
+            (&at("worktrees/x/HEAD"), head),
+            (&at("worktrees/x/commondir"), "../..\n"),
+            ("src/.git", &format!("gitdir: ../{common}/worktrees/x\n")),
+        ]);
+        if has_head {
+            room.write(&[(&at("HEAD"), head)]);
+        }
+        let said = watch.settle();
+        assert!(!room.root.join("src/.git").exists(), "{common}: {said:?}");
+        assert!(room.root.join("src/main.rs").exists());
+    };
+    for common in ["r/w", ".git/modules", ".git/worktrees", ".git/objects/w", "worktrees/modules"] {
+        evil(common, false);
+        evil(common, true);
+    }
+    // What git makes stays: a work tree, and one of a new repository.
+    let room = TestWorkspace::with(&[(".git/config", SETTINGS), (".git/HEAD", head), (".git/objects/x", "")]);
+    let watch = room.watch(&[]);
+    let absolute = format!("gitdir: {}/.git/worktrees/x\n", room.root.display());
+    room.write(&[
+        (".git/worktrees/x/HEAD", head),
+        (".git/worktrees/x/commondir", "../..\n"),
+        (".git/worktrees/x/gitdir", "/elsewhere/.git\n"),
+        ("x/.git", &absolute),
+        ("new.git/config", SETTINGS),
+        ("new.git/HEAD", head),
+        ("new.git/objects/x", ""),
+        ("new.git/worktrees/y/HEAD", head),
+        ("new.git/worktrees/y/commondir", "../..\n"),
+        ("y/.git", "gitdir: ../new.git/worktrees/y\n"),
+    ]);
+    assert_eq!(watch.settle(), Vec::<String>::new());
+}
+
+// T66
+#[test]
+fn what_a_pointer_leads_to_is_protected_whatever_parts_of_a_repository_are_gone() {
+    let head = "ref: refs/heads/main";
+    let room = TestWorkspace::with(&[
+        ("r/HEAD", head),
+        ("r/config", SETTINGS),
+        ("r/objects/x", ""),
+        ("r/refs/x", ""),
+        ("r/worktrees/x/HEAD", head),
+        ("r/worktrees/x/commondir", "../..\n"),
+        ("src/.git", "gitdir: ../r/worktrees/x\n"),
+    ]);
+    // In the same command, and in the next one.
+    for _ in 0..2 {
+        let watch = room.watch(&[]);
+        let _ = fs::remove_file(room.root.join("r/HEAD"));
+        room.write(&[("r/hooks/pre-commit", "evil"), ("r/config.worktree", EVIL)]);
+        let said = watch.settle();
+        for name in ["r/hooks/pre-commit", "r/config.worktree"] {
+            assert!(!room.root.join(name).exists(), "{name}: {said:?}");
+        }
+    }
+}
+
 // T66
 #[test]
 fn what_a_protected_link_leads_to_is_protected_too() {
