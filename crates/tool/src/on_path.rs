@@ -112,7 +112,8 @@ impl<A: DeserializeOwned + Send + 'static> Tool for OnPath<A> {
     }
 
     fn assesses_at_once(&self) -> bool {
-        true
+        // Before a change the whole workspace may be looked through for what is protected.
+        self.info.reach == Reach::ReadOnly
     }
 
     fn run<'a>(&'a self, input: &'a Json, context: &'a ToolContext) -> BoxFuture<'a, ToolResult> {

@@ -1,6 +1,6 @@
 //! Protected places: files of a workspace that decide what programs run later, outside of any agent's work.
 //!
-//! This is the one list. The file tools and the reading of commands ask [`place`] before anything is done, the sandbox
+//! This is the one list. The file tools ask [`place_of_file`] and the reading of commands asks [`place`] before anything is done, the sandbox
 //! keeps what is there read-only, and the [watch](crate::watch) over a command finds what was put there all the same.
 //! Names count at any depth and in any case of letters, also where nothing is there yet. Besides names, files of one workspace can be
 //! protected by their path ([`protect`]): those that commands of servers and hooks name.
@@ -9,6 +9,7 @@
 //! a later git gives a meaning to is protected before it is known here.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{PoisonError, RwLock};
 
@@ -129,6 +130,9 @@ const ORDINARY: [&str; 13] = [
 /// What files are called that commands of servers and hooks name.
 pub(crate) const COMMANDS: &str = "files of servers and hooks";
 
+/// What everything is called where protected files cannot be looked for.
+pub(crate) const UNKNOWN: &str = "files that cannot be looked at";
+
 /// Files that are protected by their path, by workspace: both as they are named from there.
 static NAMED: RwLock<BTreeMap<PathBuf, BTreeSet<PathBuf>>> = RwLock::new(BTreeMap::new());
 
@@ -178,6 +182,37 @@ pub(crate) fn place(given: &str) -> Option<&'static str> {
     // Where git finds this file beside objects, the folder is a repository to it.
     let is_head = given.rsplit(['/', '\\']).next() == Some("HEAD") && !names.contains(&".git");
     within(&names).map(|place| place.name).or(is_head.then_some(".git"))
+}
+
+/// The protected place that a file tool would write into: any file of a repository's folder is git's own to write.
+pub(crate) fn place_of_file(path: &str) -> Option<&'static str> {
+    let mut above = path.split('/').map(str::to_lowercase);
+    place(path).or_else(|| above.any(|name| is_git(&name)).then_some(".git"))
+}
+
+/// The place of a file in a folder that has, or then has, the parts of a repository, by the names from that folder: what git obeys there, and what
+/// makes the folder a repository.
+pub(crate) fn place_in_bare(folder: &Path, names: &[&str]) -> Option<&'static str> {
+    let first = names.first()?.to_lowercase();
+    let is_there = |name: &str| fs::symlink_metadata(folder.join(name)).is_ok();
+    let has = |name: &str| first == name.to_lowercase() || is_there(name);
+    if !has("HEAD") || !(has("objects") || has("commondir")) {
+        return None;
+    }
+    let was_repository = is_there("HEAD") && (is_there("objects") || is_there("commondir"));
+    place_obeyed(names).or((!was_repository).then_some(".git"))
+}
+
+/// The place of a file that git obeys in a repository of any name, by the names from its folder.
+pub(crate) fn place_obeyed(names: &[&str]) -> Option<&'static str> {
+    match names.first()?.to_lowercase().as_str() {
+        "config" | "config.worktree" => Some(".git/config"),
+        "hooks" => Some(".git/hooks"),
+        "commondir" | "gitdir" => Some(".git/commondir"),
+        "info" => Some(".git/info/attributes"),
+        "head" => Some(".git"),
+        _ => None,
+    }
 }
 
 /// The place that the path of these names, in small letters, leads into.

@@ -30,6 +30,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
+use crate::protected;
 use look::Entry;
 pub(crate) use look::{Look, content, look};
 
@@ -184,6 +185,19 @@ pub(crate) fn with_consent<T>(root: &Path, path: &Path, change: impl FnOnce() ->
         locked(&ON).iter().filter_map(Weak::upgrade).filter(|one| one.root == root).collect();
     tell(&others, path);
     changed
+}
+
+/// The places that a change of a file touches for what is in the workspace, and not by its name: the parts of a repository in
+/// a folder of any name, and what protected links and settings lead to. `paths` are the names of the file from the workspace.
+pub(crate) fn places(root: &Path, paths: &[&Path]) -> Vec<String> {
+    let look = match look(root) {
+        Ok(look) => look,
+        // It could be anything.
+        Err(_) => return vec![protected::UNKNOWN.to_owned()],
+    };
+    let mut places: Vec<String> = paths.iter().filter_map(|path| look.place(root, path)).collect();
+    places.dedup();
+    places
 }
 
 /// Tells other watches how a file is now that was changed by a call that is not theirs.

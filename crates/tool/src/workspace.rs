@@ -116,7 +116,7 @@ impl Workspace {
     }
 
     /// The protected places that a change at the end of a path would touch.
-    pub(crate) fn protected(&self, path: &WorkPath) -> Vec<&'static str> {
+    pub(crate) fn protected(&self, path: &WorkPath) -> Vec<String> {
         self.folder.names.protected(path, &self.destination(path))
     }
 
@@ -263,19 +263,26 @@ impl Names {
     }
 
     /// The protected places that a change there would touch: the one that the path names, the one that it leads to.
-    pub(crate) fn protected(&self, path: &WorkPath, destination: &Destination) -> Vec<&'static str> {
+    pub(crate) fn protected(&self, path: &WorkPath, destination: &Destination) -> Vec<String> {
         // Of a path inside, what is above the workspace says nothing.
         let beneath = destination.beneath.as_deref();
         let whole = beneath.map_or_else(|| destination.real.to_string_lossy(), std::borrow::Cow::Borrowed);
-        let mut places = vec![
+        let by_name = [
             protected_place(path.as_str()),
             protected_place(&whole),
             self.among_hooks(&whole),
             protected::place_by_path(&self.root, path.as_str())
                 .or_else(|| protected::place_by_path(&self.root, &whole)),
         ];
+        let mut places: Vec<String> = by_name.into_iter().flatten().map(str::to_owned).collect();
+        // Names say enough: what is in the workspace is asked only of other files.
+        if places.is_empty() {
+            let mut paths = vec![path.as_path()];
+            paths.extend(beneath.map(Path::new).filter(|real| *real != path.as_path()));
+            places.extend(watch::places(&self.root, &paths));
+        }
         places.dedup();
-        places.into_iter().flatten().collect()
+        places
     }
 
     /// The folder that the repository's settings name for its hooks is as good as the usual one.
@@ -317,11 +324,12 @@ pub fn is_local(path: &Path) -> bool {
 
 /// The protected place that a path leads into, also on a file system that knows neither case nor Unicode forms.
 fn protected_place(path: &str) -> Option<&'static str> {
-    protected::place(&path::folded(path))
+    // Folded, a name in capitals is not known as one.
+    protected::place_of_file(&path::folded(path)).or_else(|| protected::place_of_file(path))
 }
 
 /// Whether something is there, and the path with every link followed as far as it exists.
-fn followed(path: &Path) -> (bool, PathBuf) {
+pub(crate) fn followed(path: &Path) -> (bool, PathBuf) {
     let mut rest = Vec::new();
     let mut known = path.to_owned();
     loop {

@@ -74,6 +74,90 @@ fn a_protected_place_is_named_also_behind_a_link_and_is_never_consented_to_for_g
     }
 }
 
+/// A workspace with these files.
+fn room(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, content) in files {
+        std::fs::create_dir_all(folder.path().join(name).parent().unwrap()).unwrap();
+        std::fs::write(folder.path().join(name), content).unwrap();
+    }
+    folder
+}
+
+// T66
+#[test]
+fn a_file_of_a_repository_is_protected_whatever_its_folder_is_called() {
+    let folder = room(&[
+        ("docs/HEAD", "ref: refs/heads/main"),
+        ("docs/config", ""),
+        ("docs/objects/x", ""),
+        ("docs/refs/x", ""),
+        // Not yet repositories.
+        ("last/objects/x", ""),
+        ("last/config", ""),
+        ("parts/HEAD", ""),
+        ("parts/config", ""),
+        // A pointer leads to it, and the file that would make it known is gone.
+        ("gutted/config", ""),
+        ("gutted/objects/x", ""),
+        ("gutted/worktrees/x/HEAD", ""),
+        ("gutted/worktrees/x/commondir", "../.."),
+        ("src/.git", "gitdir: ../gutted/worktrees/x"),
+        (".git/HEAD", ""),
+    ]);
+    for path in [
+        "docs/config",
+        "docs/config.worktree",
+        "docs/commondir",
+        "docs/hooks/pre-commit",
+        "docs/info/attributes",
+        "docs/HEAD",
+        "last/HEAD",
+        "parts/objects/y",
+        "parts/commondir",
+        "gutted/hooks/pre-commit",
+        "gutted/config",
+        "gutted/worktrees/x/config.worktree",
+        ".git/modules/config",
+        ".git/modules/hooks/x",
+        ".git/worktrees/config",
+        ".git/index",
+        ".git/objects/x",
+    ] {
+        assert!(!assess(folder.path(), path).protected.is_empty(), "{path}");
+    }
+    for path in ["docs/refs/y", "docs/readme", "last/config", "parts/config", "src/config", "config", "hooks/use.ts"] {
+        assert!(assess(folder.path(), path).protected.is_empty(), "{path}");
+    }
+}
+
+// T66, T43
+#[test]
+fn what_protected_links_lead_to_is_protected_from_file_tools_too() {
+    let folder = room(&[(".git/HEAD", ""), (".git/hooks/x.sample", ""), ("scripts/pc.sh", ""), ("env/dev", "")]);
+    std::fs::create_dir(folder.path().join("conf")).unwrap();
+    std::fs::create_dir(folder.path().join("conf/vscode")).unwrap();
+    for (target, link) in [
+        ("../../scripts/pc.sh", ".git/hooks/pre-commit"),
+        ("../../scripts/new.sh", ".git/hooks/pre-push"),
+        ("env/dev", ".envrc"),
+        ("conf/vscode", ".vscode"),
+    ] {
+        symlink(target, folder.path().join(link)).unwrap();
+    }
+    for (path, place) in [
+        ("scripts/pc.sh", ".git/hooks"),
+        ("scripts/new.sh", ".git/hooks"),
+        ("env/dev", ".envrc"),
+        ("conf/vscode/tasks.json", ".vscode"),
+    ] {
+        assert_eq!(assess(folder.path(), path).protected, [place.into()], "{path}");
+    }
+    for path in ["scripts/other.sh", "env/prod", "conf/other"] {
+        assert!(assess(folder.path(), path).protected.is_empty(), "{path}");
+    }
+}
+
 // T67, T19
 #[tokio::test]
 async fn a_link_does_not_lead_a_write_into_a_protected_place() {

@@ -1,20 +1,23 @@
 //! One look at everything that is protected in a workspace.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, FileType};
 use std::io::{self, Read, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::folders;
 use crate::protected::{self, Kind, Role};
+use crate::workspace::followed;
 
 /// How deep repositories in repositories are followed.
 const MAX_MODULES_DEPTH: usize = 6;
+/// So many links behind each other are followed, as by the kernel.
+const MAX_LINKS: usize = 40;
 /// A protected file that is longer is not copied.
 const MAX_COPY_BYTES: u64 = 4 * 1024 * 1024;
 
@@ -253,13 +256,27 @@ impl Look {
             Some((folder, (".git/hooks".to_owned(), Kind::Hook)))
         });
         let links = self.files.iter().filter(|(_, entry)| entry.stamp.is_link()).filter_map(|(path, entry)| {
-            let real = root.join(path).canonicalize().ok()?;
+            let real = end_of_link(&root.join(path))?;
             let inside = real.strip_prefix(root).ok().filter(|inside| !inside.as_os_str().is_empty())?;
             Some((inside.to_owned(), (entry.place.clone(), Kind::Plain)))
         });
         let by_path = protected::by_path(root).into_iter();
         let of_commands = by_path.map(|path| (path, (protected::COMMANDS.to_owned(), Kind::Plain)));
         hooks.chain(links).chain(of_commands).collect()
+    }
+
+    /// The place of a path that is protected for what is in the workspace.
+    pub fn place(&self, root: &Path, path: &Path) -> Option<String> {
+        if let Some((place, _)) = path.ancestors().find_map(|top| self.named.get(top)) {
+            return Some(place.clone());
+        }
+        let text = |name: &OsStr| name.to_string_lossy().into_owned();
+        path.ancestors().skip(1).find_map(|folder| {
+            let names: Vec<String> = path.strip_prefix(folder).ok()?.iter().map(text).collect();
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            let obeyed = self.repositories.contains_key(folder).then(|| protected::place_obeyed(&names)).flatten();
+            obeyed.or_else(|| protected::place_in_bare(&root.join(folder), &names)).map(str::to_owned)
+        })
     }
 
     fn note_named(&mut self, root: &Path) {
@@ -333,7 +350,7 @@ impl Copy {
 }
 
 impl Stamp {
-    fn of(there: &fs::Metadata) -> Self {
+    pub fn of(there: &fs::Metadata) -> Self {
         Self {
             inode: there.ino(),
             size: there.size(),
@@ -359,6 +376,23 @@ fn holder_of(path: &Path) -> Option<&Path> {
     let is_part =
         parent.file_name().and_then(|name| name.to_str()).is_some_and(|name| protected::behind(name).is_some());
     if is_part { parent.parent() } else { Some(parent) }
+}
+
+/// Where a link leads in the end, also where nothing is there yet; none if that cannot be told.
+fn end_of_link(link: &Path) -> Option<PathBuf> {
+    let mut at = link.to_owned();
+    for _ in 0..MAX_LINKS {
+        let (exists, real) = followed(&at);
+        if exists {
+            return Some(real);
+        }
+        // The last name may itself be a link that leads to nothing.
+        match fs::read_link(&real) {
+            Ok(to) => at = real.parent()?.join(to),
+            Err(_) => return real.components().all(|part| part != Component::ParentDir).then_some(real),
+        }
+    }
+    None
 }
 
 /// The folders of the workspace that a file leads git to that says where a repository, or a part of it, is.

@@ -191,7 +191,13 @@ impl Order<'_> {
         let is_orphaned = top.is_none_or(|top| self.held(top).is_err());
         let holder = top.and_then(Path::parent).filter(|holder| !holder.as_os_str().is_empty());
         let changed_s = holder.and_then(|holder| self.there(holder)).map_or(0, |there| there.ctime());
-        if was.is_kept || is_orphaned || was.kind == Kind::Sequence || self.is_late(changed_s) {
+        // What another call has changed with consent may be no file that is looked for.
+        let now = self.there(path).filter(|there| !there.is_dir());
+        let is_same = now.is_some_and(|there| {
+            let stamp = Stamp::of(&there);
+            stamp == was.stamp || self.is_copy(path, was, &Entry { stamp, ..was.clone() })
+        });
+        if was.is_kept || is_same || is_orphaned || was.kind == Kind::Sequence || self.is_late(changed_s) {
             return;
         }
         self.say(format!("{} was removed without approval", path.display()));
