@@ -156,12 +156,11 @@ impl Watch {
         let others: Vec<Arc<Registered>> = locked(&ON).iter().filter_map(Weak::upgrade).filter(is_other).collect();
         let free: Vec<String> = others.iter().flat_map(|watch| watch.consented.iter().cloned()).collect();
         let settled = self.note.settle(&self.state, &free, None);
-        if let Ok(settled) = &settled {
-            for path in &settled.changed {
-                tell(&others, path);
-            }
+        for path in &settled.changed {
+            tell(&others, path);
         }
-        self.is_settled = true;
+        // What could not be compared is left to the next command.
+        self.is_settled = settled.failed.is_none();
         self.note.told(&self.state, settled)
     }
 }
@@ -247,7 +246,7 @@ fn settle_dead(state: Option<&Path>, may_be: impl Fn(&str) -> bool, is_meant: im
         if is_meant(&note) {
             // What the user has done since the command ended is theirs.
             let settled = note.settle(&state, &[], Some(note.until_s));
-            let is_over = settled.is_ok();
+            let is_over = settled.failed.is_none();
             said.extend(note.told(&state, settled));
             if is_over {
                 // It may have the name that an earlier version gave it.
@@ -306,22 +305,19 @@ impl Note {
     }
 
     /// The lines for people. A note whose comparison failed stays, for the next try.
-    fn told(&self, state: &Path, settled: Result<settle::Settled, String>) -> Vec<String> {
-        match settled {
-            Ok(settled) => {
-                // One that stays is compared once more, and nothing is found.
-                let _ = fs::remove_file(self.file(state));
-                let mut said = settled.said;
-                let more = said.len().saturating_sub(MAX_LINES);
-                said.truncate(MAX_LINES);
-                said.extend(
-                    (more > 0)
-                        .then(|| format!("and {more} more; what was moved is in {}", state.join(MOVED).display())),
-                );
-                said
-            }
-            Err(why) => vec![format!("protected files could not be compared: {why}")],
+    fn told(&self, state: &Path, settled: settle::Settled) -> Vec<String> {
+        let mut said = settled.said;
+        let more = said.len().saturating_sub(MAX_LINES);
+        said.truncate(MAX_LINES);
+        said.extend(
+            (more > 0).then(|| format!("and {more} more; what was moved is in {}", state.join(MOVED).display())),
+        );
+        match settled.failed {
+            // One that stays is compared once more, and nothing is found.
+            None => drop(fs::remove_file(self.file(state))),
+            Some(why) => said.push(format!("protected files could not be compared: {why}")),
         }
+        said
     }
 }
 

@@ -23,7 +23,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
 
-use super::look::{Repair, listed, opened};
+use super::look::{Repair, is_too_long, listed, opened};
 use crate::protected::{self, Role};
 
 /// A change that is younger than this when a folder is read may be followed by another with the same time.
@@ -64,6 +64,8 @@ struct Folders {
     unwatched: BTreeSet<PathBuf>,
     /// Of these, the ones in which something is protected.
     telling: BTreeSet<PathBuf>,
+    /// Folders whose paths are too long to be opened.
+    deep: BTreeSet<PathBuf>,
     notices: Option<Notices>,
 }
 
@@ -86,18 +88,29 @@ struct Notices {
 /// What is remembered, the latest last. A look holds its workspace.
 static REMEMBERED: Mutex<Vec<(PathBuf, Arc<Mutex<Folders>>)>> = Mutex::new(Vec::new());
 
+/// What a look at all folders came to.
+pub(super) struct Told {
+    /// The folders in which something is protected.
+    pub telling: Vec<(PathBuf, Arc<Content>)>,
+    /// Folders whose paths are longer than the kernel takes: no program can open them or what is below by a path.
+    pub deep: BTreeSet<PathBuf>,
+    /// Why not all of them were read.
+    pub failed: Option<String>,
+}
+
 /// The folders of a workspace in which something is protected, as they are now. One that cannot be read for another reason than
-/// its permissions is an error.
-pub(super) fn telling(root: &Path, repair: Repair) -> Result<Vec<(PathBuf, Arc<Content>)>, String> {
+/// its permissions is told; all others are read nevertheless.
+pub(super) fn telling(root: &Path, repair: Repair) -> Told {
     let folders = remembered(root);
     let mut folders = folders.lock().unwrap_or_else(PoisonError::into_inner);
-    let looked = folders.look(repair);
-    if looked.is_err() {
+    let failed = folders.look(repair).err();
+    let content = |path: &PathBuf| Some((path.clone(), folders.known.get(path)?.content.clone()));
+    let telling = folders.telling.iter().filter_map(content).collect();
+    let told = Told { telling, deep: folders.deep.clone(), failed };
+    if told.failed.is_some() {
         *folders = Folders::new(root);
     }
-    looked?;
-    let content = |path: &PathBuf| Some((path.clone(), folders.known.get(path)?.content.clone()));
-    Ok(folders.telling.iter().filter_map(content).collect())
+    told
 }
 
 fn remembered(root: &Path) -> Arc<Mutex<Folders>> {
@@ -119,12 +132,13 @@ impl Folders {
         // The table is read before any folder is.
         let mounts = mounts(root);
         let notices = device.and_then(|_| Notices::new());
-        let (known, unwatched, telling) = Default::default();
-        Self { root: root.to_owned(), device, mounts, known, unwatched, telling, notices }
+        let (known, unwatched, telling, deep) = Default::default();
+        Self { root: root.to_owned(), device, mounts, known, unwatched, telling, deep, notices }
     }
 
-    /// Brings everything up to date.
+    /// Brings everything up to date; an error is told after everything else was read.
     fn look(&mut self, repair: Repair) -> Result<(), String> {
+        let mut failed = Ok(());
         let noticed = self.notices.as_mut().map_or(Some(Noticed::default()), Notices::read);
         let mut new = Vec::new();
         match noticed.filter(|_| self.mounts == mounts(&self.root) && !self.known.is_empty()) {
@@ -136,22 +150,29 @@ impl Folders {
                 self.unwatched.extend(lost.into_iter().filter(|folder| self.known.contains_key(folder)));
                 let unwatched: Vec<PathBuf> = self.unwatched.iter().cloned().collect();
                 for folder in changed {
-                    self.look_again(folder, true, repair, &mut new)?;
+                    failed = failed.and(self.look_again(folder, true, repair, &mut new));
                 }
                 for folder in unwatched {
-                    self.look_again(folder, false, repair, &mut new)?;
+                    failed = failed.and(self.look_again(folder, false, repair, &mut new));
                 }
             }
         }
         while let Some((folder, is_package)) = new.pop() {
-            let Some(known) = self.read(&folder, is_package, repair)? else { continue };
+            let known = match self.read(&folder, is_package, repair) {
+                Ok(Some(known)) => known,
+                Ok(None) => continue,
+                Err(why) => {
+                    failed = failed.and(Err(why));
+                    continue;
+                }
+            };
             new.extend(known.content.folders.iter().map(|name| (folder.join(name), known.content.is_package)));
             self.remember(folder, known);
             if self.known.len() > MAX_FOLDERS {
                 return Err(format!("the workspace has more than {MAX_FOLDERS} folders; work in a smaller one"));
             }
         }
-        Ok(())
+        failed
     }
 
     /// Looks at a folder that has changed, or may have. What is new in it is put on the list.
@@ -197,6 +218,10 @@ impl Folders {
         let unread = |error: std::io::Error| format!("{} cannot be read: {error}", path.display());
         let file = match opened(&path, repair) {
             Ok(file) => file,
+            Err(error) if is_too_long(&error) => {
+                self.deep.insert(folder.to_owned());
+                return Ok(None);
+            }
             Err(error) => return Err(unread(error)),
         };
         let Some(file) = file else {
@@ -251,6 +276,10 @@ impl Folders {
             }
             self.unwatched.remove(&path);
             self.telling.remove(&path);
+        }
+        let deep = self.deep.range(folder.to_owned()..).take_while(|path| path.starts_with(folder));
+        for path in deep.cloned().collect::<Vec<_>>() {
+            self.deep.remove(&path);
         }
     }
 }

@@ -44,7 +44,10 @@ pub(crate) struct Look {
     repair: Option<Repair>,
     /// Why a folder could not be read.
     #[serde(skip)]
-    unread: Option<String>,
+    pub unread: Option<String>,
+    /// Folders whose paths are longer than the kernel takes.
+    #[serde(default)]
+    pub deep: BTreeSet<PathBuf>,
 }
 
 /// What git obeys in a repository.
@@ -87,24 +90,27 @@ pub(crate) struct Stamp {
 /// What is protected in a workspace at this moment. Links are not followed. A folder that cannot be read for another reason
 /// than its permissions is an error: it could hold anything.
 pub(crate) fn look(root: &Path) -> Result<Look, String> {
-    let mut look = looked(root, Repair::Never)?;
+    let mut look = looked(root, Repair::Never);
     look.note_led_to(root);
     look.named = look.named_by_others(root);
     look.note_named(root);
-    Ok(look)
+    match look.unread.take() {
+        Some(why) => Err(why),
+        None => Ok(look),
+    }
 }
 
 /// The same after a command, with what was named as protected before: settings and links that a command has made do not say
-/// which of the user's files are protected.
-pub(super) fn look_after(root: &Path, before: &Look) -> Result<Look, String> {
-    let mut look = looked(root, Repair::Folders)?;
+/// which of the user's files are protected. What cannot be read is missing in it, and [`Look::unread`] says why.
+pub(super) fn look_after(root: &Path, before: &Look) -> Look {
+    let mut look = looked(root, Repair::Folders);
     // What was a repository is looked at as one, whatever parts of it are gone: something else may lead to it.
     for folder in before.bare.iter().filter(|folder| !look.repositories.contains_key(*folder)).collect::<Vec<_>>() {
         look.note_bare(root, folder);
     }
     look.named = before.named.clone();
     look.note_named(root);
-    Ok(look)
+    look
 }
 
 /// Whether a folder that may not be read is made readable: it could hide what is in it from a look, and not from programs that
@@ -115,9 +121,10 @@ pub(super) enum Repair {
     Folders,
 }
 
-fn looked(root: &Path, repair: Repair) -> Result<Look, String> {
-    let mut look = Look { repair: Some(repair), ..Look::default() };
-    for (folder, content) in folders::telling(root, repair)? {
+fn looked(root: &Path, repair: Repair) -> Look {
+    let told = folders::telling(root, repair);
+    let mut look = Look { repair: Some(repair), unread: told.failed, deep: told.deep, ..Look::default() };
+    for (folder, content) in told.telling {
         for (name, role, is_folder) in &content.protected {
             let path = folder.join(name);
             match role {
@@ -132,10 +139,7 @@ fn looked(root: &Path, repair: Repair) -> Result<Look, String> {
             look.note_bare(root, &folder);
         }
     }
-    match look.unread.take() {
-        Some(why) => Err(why),
-        None => Ok(look),
-    }
+    look
 }
 
 impl Look {
@@ -288,7 +292,10 @@ impl Look {
     /// What is in a folder of the workspace; nothing where it is none.
     fn entries(&mut self, folder: &Path) -> Vec<(OsString, FileType)> {
         entries(folder, self.repair.unwrap_or(Repair::Never)).unwrap_or_else(|error| {
-            self.unread = Some(format!("{} cannot be read: {error}", folder.display()));
+            // No program can open it by a path either.
+            if !is_too_long(&error) {
+                self.unread = Some(format!("{} cannot be read: {error}", folder.display()));
+            }
             Vec::new()
         })
     }
@@ -446,6 +453,11 @@ pub(super) fn opened(folder: &Path, repair: Repair) -> io::Result<Option<fs::Fil
             if is_gone { Ok(None) } else { Err(error) }
         }
     }
+}
+
+/// Whether something cannot be opened because its path is longer than the kernel takes.
+pub(super) fn is_too_long(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(libc::ENAMETOOLONG)
 }
 
 /// What is in an open folder.

@@ -21,18 +21,21 @@ pub(super) struct Settled {
     pub said: Vec<String>,
     /// What was changed with consent or put in order.
     pub changed: BTreeSet<PathBuf>,
+    /// Why not everything could be compared.
+    pub failed: Option<String>,
 }
 
 impl Note {
     /// Compares and puts in order. `free` are places that calls which run at the same time may change. A change that is
-    /// younger than `until`, in seconds of the clock, cannot come from the command.
-    pub(super) fn settle(&self, state: &Path, free: &[String], until: Option<i64>) -> Result<Settled, String> {
+    /// younger than `until`, in seconds of the clock, cannot come from the command. What was found is put in order also where
+    /// something else cannot be looked at.
+    pub(super) fn settle(&self, state: &Path, free: &[String], until: Option<i64>) -> Settled {
         let mut order = Order { note: self, state, until, settled: Settled::default() };
-        let mut after = look_after(&self.root, &self.before)?;
+        let mut after = look_after(&self.root, &self.before);
         order.put_repositories_back(&after);
         if !order.settled.said.is_empty() {
             // What was moved as a whole is not there any more.
-            after = look_after(&self.root, &self.before)?;
+            after = look_after(&self.root, &self.before);
         }
         let is_free = |place: &String| self.consented.contains(place) || free.contains(place);
         let new_bare: Vec<&PathBuf> =
@@ -84,7 +87,19 @@ impl Note {
                 order.missing(path, was);
             }
         }
-        Ok(order.settled)
+        let mut deep = after.deep.difference(&self.before.deep);
+        if let Some(path) = deep.next() {
+            let more = match deep.count() {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            let path: String = path.display().to_string().chars().take(MAX_FLAT).collect();
+            order.say(format!(
+                "a folder below {path}…{more} has a path that is too long to be opened: what is in it was not looked at"
+            ));
+        }
+        order.settled.failed = after.unread;
+        order.settled
     }
 
     /// Whether the sandbox kept everything in the place that a path belongs to.
@@ -193,14 +208,18 @@ impl Order<'_> {
         let changed_s = holder.and_then(|holder| self.there(holder)).map_or(0, |there| there.ctime());
         // What another call has changed with consent may be no file that is looked for.
         let now = self.there(path).filter(|there| !there.is_dir());
-        let is_same = now.is_some_and(|there| {
-            let stamp = Stamp::of(&there);
+        let is_same = now.as_ref().is_some_and(|there| {
+            let stamp = Stamp::of(there);
             stamp == was.stamp || self.is_copy(path, was, &Entry { stamp, ..was.clone() })
         });
         if was.is_kept || is_same || is_orphaned || was.kind == Kind::Sequence || self.is_late(changed_s) {
             return;
         }
-        self.say(format!("{} was removed without approval", path.display()));
+        if now.is_none() {
+            self.say(format!("{} was removed without approval", path.display()));
+        } else if !self.take_away(path, "was changed without approval") {
+            return;
+        }
         self.put_back(path, was);
     }
 

@@ -423,6 +423,40 @@ fn a_folder_is_a_repository_where_git_takes_it_for_one() {
     assert!(room.root.join("src/main.rs").exists() && room.root.join("src/config").exists());
 }
 
+// T68
+#[test]
+fn a_path_that_is_too_long_hides_nothing_else() {
+    use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
+    let room = TestWorkspace::with(&[(".git/HEAD", "x"), (".git/config", SETTINGS), ("src/main.rs", "")]);
+    let watch = room.watch(&[]);
+    let planted = [".vscode/tasks.json", ".envrc", "sub/.git/hooks/pre-commit"];
+    room.write(&planted.map(|name| (name, "evil")));
+    for above in ["", ".vscode", "src"] {
+        let open = |at: &rustix::fd::OwnedFd, name: &str| openat(at, name, OFlags::DIRECTORY, Mode::empty()).unwrap();
+        let mut at = openat(CWD, &room.root.join(above), OFlags::DIRECTORY, Mode::empty()).unwrap();
+        for _ in 0..40 {
+            let name = "d".repeat(200);
+            mkdirat(&at, &*name, Mode::RWXU).unwrap();
+            at = open(&at, &name);
+        }
+        drop(openat(&at, ".envrc", OFlags::CREATE | OFlags::WRONLY, Mode::RUSR).unwrap());
+    }
+    let said = watch.settle();
+    for name in planted {
+        assert!(!room.root.join(name).exists(), "{name}: {said:?}");
+    }
+    assert!(said.iter().any(|line| line.contains("too long to be opened")), "{said:?}");
+    assert_eq!(room.watch(&[]).settle(), Vec::<String>::new(), "the next command goes on, and it is told once");
+    // Moved to where a path leads to it, it is found.
+    let watch = room.watch(&[]);
+    let nested = |from: &str, levels: usize| (0..levels).fold(room.root.join(from), |at, _| at.join("d".repeat(200)));
+    fs::rename(nested("src", 16), room.root.join("near")).unwrap();
+    fs::rename(nested("near", 16), room.root.join("nearer")).unwrap();
+    let said = watch.settle();
+    let planted = nested("nearer", 8).join(".envrc");
+    assert!(planted.parent().unwrap().exists() && !planted.exists(), "{said:?}");
+}
+
 // T66, T68
 #[test]
 fn a_pointer_stays_only_if_git_obeys_a_repository_that_is_looked_at() {
