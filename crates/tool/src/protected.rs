@@ -323,21 +323,6 @@ pub(crate) fn behind(name: &str) -> Option<Place> {
     Some(Place { name: shown, kind: Kind::Plain })
 }
 
-/// The folder that a repository's settings name for its hooks, if they name one in the workspace: from the work tree, or whole.
-pub(crate) fn hooks_folder(repository: &Path, root: &Path) -> Option<PathBuf> {
-    let settings = String::from_utf8(crate::watch::content(&repository.join("config"))?).ok()?;
-    let value = settings.lines().filter_map(|line| line.split_once('=')).find_map(|(key, value)| {
-        let value = value.split(['#', ';']).next().unwrap_or_default();
-        key.trim().eq_ignore_ascii_case("hookspath").then(|| value.trim().trim_matches('"'))
-    })?;
-    if Path::new(value).starts_with(root) && Path::new(value) != root {
-        return Some(PathBuf::from(value));
-    }
-    let is_inside = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
-    let folder: PathBuf = Path::new(value).components().filter(|part| *part != Component::CurDir).collect();
-    (folder.components().all(is_inside) && !folder.as_os_str().is_empty()).then_some(folder)
-}
-
 /// Whether a folder of this name holds other people's packages.
 pub(crate) fn holds_packages(name: &str) -> bool {
     PACKAGES.contains(&name)

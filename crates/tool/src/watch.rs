@@ -16,6 +16,7 @@ mod folders;
 mod harmless;
 mod held;
 mod look;
+mod settings;
 mod settle;
 
 use std::collections::BTreeMap;
@@ -32,7 +33,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::protected;
 use look::Entry;
-pub(crate) use look::{Look, content, look};
+pub(crate) use look::{Look, look};
 
 /// Our folder in the state folder.
 const FOLDER: &str = "protected";

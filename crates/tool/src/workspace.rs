@@ -270,7 +270,6 @@ impl Names {
         let by_name = [
             protected_place(path.as_str()),
             protected_place(&whole),
-            self.among_hooks(&whole),
             protected::place_by_path(&self.root, path.as_str())
                 .or_else(|| protected::place_by_path(&self.root, &whole)),
         ];
@@ -283,13 +282,6 @@ impl Names {
         }
         places.dedup();
         places
-    }
-
-    /// The folder that the repository's settings name for its hooks is as good as the usual one.
-    fn among_hooks(&self, path: &str) -> Option<&'static str> {
-        let root = &self.root;
-        let hooks = protected::hooks_folder(&root.join(".git"), root)?;
-        root.join(path).starts_with(root.join(hooks)).then_some(".git/hooks")
     }
 
     fn led(&self, (exists, real): (bool, PathBuf)) -> Destination {

@@ -10,7 +10,7 @@ use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::folders;
+use super::{folders, settings};
 use crate::protected::{self, Kind, Role};
 use crate::workspace::followed;
 
@@ -251,13 +251,18 @@ impl Look {
 
     /// What settings of repositories name for hooks, and what protected links lead to, inside the workspace.
     fn named_by_others(&self, root: &Path) -> BTreeMap<PathBuf, (String, Kind)> {
-        let hooks = self.repositories.keys().filter_map(|repository| {
-            let hooks = protected::hooks_folder(&root.join(repository), root)?;
-            let folder = match hooks.strip_prefix(root) {
-                Ok(inside) => inside.to_owned(),
-                Err(_) => repository.parent().unwrap_or(Path::new("")).join(hooks),
-            };
-            Some((folder, (".git/hooks".to_owned(), Kind::Hook)))
+        let own = self.repositories.keys().flat_map(|repository| {
+            let repository = root.join(repository);
+            settings::named(root, &repository, repository.parent().unwrap_or(root))
+        });
+        // The workspace may be a part of a work tree, or one whose repository is elsewhere.
+        let above = root.ancestors().flat_map(|tree| {
+            let repository = tree.join(".git");
+            let text = content(&repository).and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
+            let elsewhere = text.strip_prefix("gitdir: ").map(|to| tree.join(to.trim_end_matches(['\n', '\r'])));
+            let common = elsewhere.as_deref().and_then(common_of);
+            let all = [Some(repository), elsewhere, common].into_iter().flatten();
+            all.flat_map(|repository| settings::named(root, &repository, tree)).collect::<Vec<_>>()
         });
         let links = self.files.iter().filter(|(_, entry)| entry.stamp.is_link()).filter_map(|(path, entry)| {
             let real = end_of_link(&root.join(path))?;
@@ -266,7 +271,7 @@ impl Look {
         });
         let by_path = protected::by_path(root).into_iter();
         let of_commands = by_path.map(|path| (path, (protected::COMMANDS.to_owned(), Kind::Plain)));
-        hooks.chain(links).chain(of_commands).collect()
+        own.chain(above).chain(links).chain(of_commands).collect()
     }
 
     /// The place of a path that is protected for what is in the workspace.
@@ -406,22 +411,24 @@ fn end_of_link(link: &Path) -> Option<PathBuf> {
 fn led_to(root: &Path, pointer: &Path) -> Vec<PathBuf> {
     let text = |path: &Path| content(path).and_then(|bytes| String::from_utf8(bytes).ok());
     let Some(folder) = pointer.parent().map(|folder| root.join(folder)) else { return Vec::new() };
-    let common = |folder: &Path| {
-        let text = text(&folder.join("commondir"))?;
-        Some(folder.join(text.trim_end_matches(['\n', '\r'])))
-    };
     let found = match pointer.file_name().and_then(|name| name.to_str()) {
-        Some("commondir") => vec![common(&folder)],
+        Some("commondir") => vec![common_of(&folder)],
         // Git only compares it.
         Some("gitdir") => Vec::new(),
         _ => {
             let text = text(&root.join(pointer)).unwrap_or_default();
             let target = text.strip_prefix("gitdir: ").map(|to| folder.join(to.trim_end_matches(['\n', '\r'])));
-            vec![target.as_deref().and_then(common), target]
+            vec![target.as_deref().and_then(common_of), target]
         }
     };
     let inside = |path: PathBuf| Some(path.canonicalize().ok()?.strip_prefix(root).ok()?.to_owned());
     found.into_iter().flatten().filter_map(inside).filter(|inside| root.join(inside).is_dir()).collect()
+}
+
+/// The folder that a repository's own folder names for what it shares with others.
+fn common_of(folder: &Path) -> Option<PathBuf> {
+    let text = String::from_utf8(content(&folder.join("commondir"))?).ok()?;
+    Some(folder.join(text.trim_end_matches(['\n', '\r'])))
 }
 
 /// What is in a folder; nothing where it is a link or no folder at all, or where it may not be read and is left so.

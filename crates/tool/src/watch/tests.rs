@@ -423,6 +423,32 @@ fn a_folder_is_a_repository_where_git_takes_it_for_one() {
     assert!(room.root.join("src/main.rs").exists() && room.root.join("src/config").exists());
 }
 
+// T66
+#[test]
+fn what_settings_name_elsewhere_is_protected_too() {
+    let room = TestWorkspace::with(&[
+        (".git/HEAD", "x"),
+        (".git/config", "[includeIf \"gitdir:a=b\"] path = ../team.gitconfig\n"),
+        ("team.gitconfig", "[core] hooksPath = first\n[core] hooksPath = second\n"),
+    ]);
+    // A repository above the workspace.
+    fs::create_dir_all(room.folder.path().join(".git")).unwrap();
+    fs::write(room.folder.path().join(".git/config"), "[core]\n\thooksPath = work/third\n").unwrap();
+    let planted = ["first/pre-commit", "second/pre-commit", "third/pre-commit"];
+    let watch = room.watch(&[]);
+    room.write(&planted.map(|name| (name, "evil")));
+    room.write(&[("team.gitconfig", EVIL), ("other/x", "")]);
+    let said = watch.settle();
+    for name in planted {
+        assert!(!room.root.join(name).exists(), "{name}: {said:?}");
+    }
+    assert!(room.text("team.gitconfig").contains("first") && room.root.join("other/x").exists(), "{said:?}");
+    let workspace = crate::Workspace::open(&room.root).unwrap();
+    for name in planted.into_iter().chain(["team.gitconfig"]) {
+        assert!(!workspace.protected(&workspace.path(name).unwrap()).is_empty(), "{name}");
+    }
+}
+
 // T68
 #[test]
 fn a_path_that_is_too_long_hides_nothing_else() {
