@@ -149,11 +149,14 @@ fn leads_to_own(root: &Path, path: &Path, text: &str, before: &Look, after: &Loo
             let common = target.join("commondir");
             let owner = match content(&root.join(&common)).map(String::from_utf8) {
                 Some(Ok(text)) if leads_to_own(root, &common, &text, before, after) => owner_of_worktree(&target),
-                None if fs::symlink_metadata(root.join(&common)).is_err() => target
-                    .ancestors()
-                    .filter(|above| above.ends_with("modules") && *above != target)
-                    .filter_map(Path::parent)
-                    .find(|owner| after.repositories.contains_key(*owner)),
+                // One that was found and moved away meanwhile counts as there.
+                None if !after.files.contains_key(&common) && fs::symlink_metadata(root.join(&common)).is_err() => {
+                    target
+                        .ancestors()
+                        .filter(|above| above.ends_with("modules") && *above != target)
+                        .filter_map(Path::parent)
+                        .find(|owner| after.repositories.contains_key(*owner))
+                }
                 _ => None,
             };
             owner.is_some_and(is_sound) && is_sound(&target)
@@ -166,10 +169,12 @@ fn owner_of_worktree(folder: &Path) -> Option<&Path> {
     folder.parent().filter(|above| above.ends_with("worktrees"))?.parent()
 }
 
-/// Whether a folder is a repository that was there before, or a new one in which nothing names anything to run.
+/// Whether a folder is a repository that was there before, or a new one of which nothing is left that could run programs: in
+/// one that is known by its name each file is judged alone, in any other only the file that makes it one is moved away.
 fn is_sound(root: &Path, repository: &Path, before: &Look, after: &Look) -> bool {
     let Some(inode) = after.repositories.get(repository) else { return false };
     before.repositories.get(repository) == Some(inode)
+        || !after.bare.contains(repository)
         || after.obeyed(repository).all(|(path, entry)| is_harmless(root, path, entry, before, after))
 }
 

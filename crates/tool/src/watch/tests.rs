@@ -528,6 +528,17 @@ fn a_pointer_stays_only_if_git_obeys_a_repository_that_is_looked_at() {
         ("y/.git", "gitdir: ../new.git/worktrees/y\n"),
     ]);
     assert_eq!(watch.settle(), Vec::<String>::new());
+    // A module names its work tree in its settings, and is made with consent.
+    let settings = "[core]\n\tbare = false\n\tworktree = ../../../../deep/lib\n";
+    let module = [
+        (".git/modules/deep/lib/HEAD", head),
+        (".git/modules/deep/lib/config", settings),
+        (".git/modules/deep/lib/objects/x", ""),
+        ("deep/lib/.git", "gitdir: ../../.git/modules/deep/lib\n"),
+    ];
+    let watch = room.watch(&[".git/config"]);
+    room.write(&module);
+    assert_eq!(watch.settle(), Vec::<String>::new());
 }
 
 // T66
