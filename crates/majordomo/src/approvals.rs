@@ -23,7 +23,7 @@ use store::{ApprovalQuery, Record, Selection, Store, follow, replay_until};
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::task::{AbortHandle, JoinSet};
 
-use crate::decide::decide;
+use crate::decide::{decide, input_of};
 
 /// After a failure that passes.
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
@@ -311,7 +311,7 @@ impl Desk {
         let handler = self.handlers.spawn(async move {
             let id = question.id.clone();
             let decision = approver.decide(question.clone()).await;
-            if let Err(error) = decide(&runtime, &question, decision).await {
+            if let Err(error) = decide(&runtime, input_of(&question), &question, decision).await {
                 tracing::warn!(%id, %error, "a decision could not be written");
             }
             id

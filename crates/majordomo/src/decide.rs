@@ -28,16 +28,22 @@ pub enum DecisionOutcome {
     Kept,
 }
 
+/// A name for a decision on a question, which no other has.
+pub(crate) fn input_of(shown: &Approval) -> InputId {
+    InputId::new(format!("{}/{}/{}", Process::current().id, runtime::short_name(), shown.id))
+}
+
 /// Delivers a decision on what was shown, and waits for what comes of it.
 /// Consent for ever is kept as [a standing consent](standing_consent) where it was accepted, or will be when the run goes on: also if
 /// the caller gives up waiting, as the handler of a request does when its client goes away.
 pub(crate) async fn decide(
     runtime: &Runtime,
+    input: InputId,
     shown: &Approval,
     decision: Decision,
 ) -> Result<DecisionOutcome, runtime::Error> {
     let (runtime, shown) = (runtime.clone(), shown.clone());
-    let deciding = tokio::spawn(async move { deliver_and_keep(&runtime, &shown, decision).await });
+    let deciding = tokio::spawn(async move { deliver_and_keep(&runtime, input, &shown, decision).await });
     match deciding.await {
         Ok(outcome) => outcome,
         Err(failed) => match failed.try_into_panic() {
@@ -50,11 +56,12 @@ pub(crate) async fn decide(
 
 async fn deliver_and_keep(
     runtime: &Runtime,
+    input: InputId,
     shown: &Approval,
     decision: Decision,
 ) -> Result<DecisionOutcome, runtime::Error> {
     let is_always = matches!(decision, Decision::Allow { scope: Scope::Always, .. });
-    let outcome = deliver(runtime, shown, decision).await?;
+    let outcome = deliver(runtime, input, shown, decision).await?;
     let is_accepted = matches!(
         outcome,
         DecisionOutcome::Kept | DecisionOutcome::Resolved(Resolution::Allowed { scope: Scope::Always, .. })
@@ -69,9 +76,13 @@ async fn deliver_and_keep(
 }
 
 /// Delivers a decision and waits for what comes of it.
-async fn deliver(runtime: &Runtime, shown: &Approval, decision: Decision) -> Result<DecisionOutcome, runtime::Error> {
+async fn deliver(
+    runtime: &Runtime,
+    input: InputId,
+    shown: &Approval,
+    decision: Decision,
+) -> Result<DecisionOutcome, runtime::Error> {
     let (store, thread) = (runtime.store(), shown.id.thread());
-    let input = InputId::new(format!("{}/{}/{}", Process::current().id, runtime::short_name(), shown.id));
     let decided = Outside::Decided { approval: shown.id.clone(), digest: shown.digest.clone(), decision };
     let head = store.thread(&thread).await?.map_or(0, |row| row.head);
     let mut log = follow(store, Selection::thread(&thread).after(head));

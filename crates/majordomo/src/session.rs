@@ -132,7 +132,7 @@ impl Session {
         let (text, foreign) = self.staff.with_mentions(&work, &text).await?;
         let text = self.staff.submitted(text, None).await?;
         let updates = Updates::new(self.runtime(), root.clone());
-        let message = InputId::new(runtime::fresh_name());
+        let message = work.input.unwrap_or_else(|| InputId::new(runtime::fresh_name()));
         self.staff.approvals().begin(self.runtime(), thread, &message, work.approver);
         let said = Said { text, output_schema: work.output_schema, attachments, unwatched: work.unwatched, foreign };
         self.staff.tools_ready().await;
@@ -197,6 +197,11 @@ impl Session {
         Ok(Run::after(self.runtime(), self.begun()?, seq).of_staff(&self.staff))
     }
 
+    /// The run that answers a message which is in the log of a thread of this conversation, followed without starting anything.
+    pub fn run_of(&self, thread: &ThreadId, message: InputId) -> Run {
+        Run::answering(&self.staff, Updates::new(self.runtime(), thread.root()), thread, message)
+    }
+
     /// Tells something to a thread of this conversation while it works; it reads it at its next turn.
     #[boxed]
     pub async fn steer(&self, thread: &ThreadId, text: &str) -> Result<(), Error> {
@@ -212,7 +217,19 @@ impl Session {
     /// Writes a person's decision on a question as it was shown, and waits for what comes of it.
     #[boxed]
     pub async fn decide(&self, question: &Approval, decision: Decision) -> Result<DecisionOutcome, Error> {
-        Ok(decide::decide(self.runtime(), question, decision).await?)
+        let input = decide::input_of(question);
+        self.decide_as(input, question, decision).await
+    }
+
+    /// The same under a name that the caller chose: it is by this name that the log says which decision it was.
+    #[boxed]
+    pub async fn decide_as(
+        &self,
+        input: InputId,
+        question: &Approval,
+        decision: Decision,
+    ) -> Result<DecisionOutcome, Error> {
+        Ok(decide::decide(self.runtime(), input, question, decision).await?)
     }
 
     /// Everything that is in the log of the conversation by now; nothing before the first message.

@@ -596,8 +596,8 @@ impl Staff {
         let begun = self.0.hooks.outside("SessionStart", ("source", "startup"), &self.0.cwd).await;
         let prompt = self.submitted(prompt, begun.told).await?;
         loop {
-            let root = Root { id: self.fresh_id(), ..template.clone() };
-            let id = root.id.clone();
+            let id = work.beginning.thread.clone().unwrap_or_else(|| self.fresh_id());
+            let root = Root { id: id.clone(), ..template.clone() };
             // Before the run starts, so that the first words of its answer are among the updates.
             let updates = Updates::new(self.runtime(), id.clone());
             let first = InputId::new(runtime::FIRST_INPUT);
@@ -610,7 +610,8 @@ impl Staff {
                 Err(error) => {
                     self.0.approvals.end(&id, &first);
                     // Two runs may draw the same name on the same day.
-                    if !matches!(error, runtime::Error::Taken(_)) {
+                    let is_drawn = work.beginning.thread.is_none();
+                    if !(is_drawn && matches!(error, runtime::Error::Taken(_))) {
                         return Err(error.into());
                     }
                 }
@@ -688,12 +689,13 @@ impl Staff {
         };
         self.check_model(&model)?;
         let beginning = Beginning {
+            thread: Some(task.id.clone()),
             agent: task.agent.clone(),
             workspace: task.workspace.clone(),
             mode: task.mode,
             limits: Limits::new(),
         };
-        let root = Root { id: task.id.clone(), ..self.root(agent, &model, &beginning)? };
+        let root = self.root(agent, &model, &beginning)?;
         let root = Root { grant: task.limits.narrow(&root.grant), ..root };
         self.check_price(&root)?;
         let parent = match task.id.parent() {
@@ -796,7 +798,7 @@ impl Staff {
         beginning.limits.apply(&mut grant, &mut policy)?;
         policy.allow_unknown_price = config.unknown_price == UnknownPrice::Allow;
         Ok(Root {
-            id: self.fresh_id(),
+            id: beginning.thread.clone().unwrap_or_else(|| self.fresh_id()),
             agent: agent.into(),
             model: model.into(),
             mode: beginning.mode.unwrap_or(config.mode),
@@ -821,8 +823,13 @@ impl Staff {
 
     /// The name of a root that is to be started: no thread has it, as far as chance tells.
     pub fn fresh_id(&self) -> ThreadId {
+        self.id_named(&runtime::short_name())
+    }
+
+    /// The name of a root that begins today, with this part after the date.
+    pub fn id_named(&self, name: &str) -> ThreadId {
         let day = self.now().to_zoned(jiff::tz::TimeZone::UTC).strftime("%Y%m%d").to_string();
-        ThreadId::new(format!("{day}-{}", runtime::short_name()))
+        ThreadId::new(format!("{day}-{name}"))
     }
 
     fn now(&self) -> jiff::Timestamp {

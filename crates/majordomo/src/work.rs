@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use agent::approval::{Approval, Decision};
-use agent::{Json, Mode};
+use agent::{InputId, Json, Mode, ThreadId};
 
 use crate::approvals::Approver;
 use crate::files::File;
@@ -29,6 +29,8 @@ pub struct Work {
     pub(crate) files: Vec<File>,
     pub(crate) approver: Option<Approver>,
     pub(crate) unwatched: bool,
+    /// The name of the message in its thread, where the caller chose one.
+    pub(crate) input: Option<InputId>,
     /// What a conversation begins with and keeps.
     pub(crate) beginning: Beginning,
 }
@@ -36,6 +38,8 @@ pub struct Work {
 /// What holds for a conversation from its first message on.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Beginning {
+    /// The name of the conversation, where the caller chose one.
+    pub(crate) thread: Option<ThreadId>,
     pub(crate) agent: Option<String>,
     pub(crate) workspace: Option<PathBuf>,
     pub(crate) mode: Option<Mode>,
@@ -104,6 +108,21 @@ impl Work {
     #[must_use]
     pub fn unwatched(mut self) -> Self {
         self.unwatched = true;
+        self
+    }
+
+    /// The name of the next message of a conversation: what is sent twice to a thread under one name is said once, also after a restart.
+    #[must_use]
+    pub fn input(mut self, name: InputId) -> Self {
+        self.input = Some(name);
+        self
+    }
+
+    /// The name of the conversation that begins with this, from [`Staff::id_named`](crate::Staff::id_named). Where there is one of that
+    /// name already, nothing begins, and the error is [`runtime::Error::Taken`].
+    #[must_use]
+    pub fn thread(mut self, name: ThreadId) -> Self {
+        self.beginning.thread = Some(name);
         self
     }
 

@@ -486,8 +486,13 @@ impl Runtime {
     /// its model. What a person has asked of a root in the meantime is not stopped: its run begins when this one is over.
     #[boxed]
     pub async fn stop(&self, thread: &ThreadId, strength: Strength, reason: &str) -> Result<(), Error> {
+        self.stop_as(InputId::new(fresh_name()), thread, strength, reason).await
+    }
+
+    /// The same under a name that the caller chose: what is stopped twice under one name is stopped once.
+    #[boxed]
+    pub async fn stop_as(&self, id: InputId, thread: &ThreadId, strength: Strength, reason: &str) -> Result<(), Error> {
         let unknown = || Error::from(store::Error::UnknownThread(thread.as_str().into()));
-        let id = InputId::new(fresh_name());
         let head = self.0.store.thread(thread).await?.ok_or_else(unknown)?.head;
         let mut log = store::follow(&self.0.store, Selection::thread(thread).after(head));
         let mut is_sent = false;

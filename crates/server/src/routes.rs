@@ -7,6 +7,7 @@ mod events;
 mod extract;
 mod files;
 mod info;
+mod repeat;
 mod tasks;
 mod threads;
 
@@ -48,7 +49,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 /// What names in addresses are.
 const THREAD: &str = "A thread: its name, or any beginning of it that only one has.";
 const TASK: &str = "A task: its name in the board, such as `t12`.";
-const KEY: &str = "A name for the request: sent again under the same name, it is not carried out again.";
+const KEY: &str = "A name for the request: sent again under the same name, it is not carried out again. Used for another request, it is refused (422).";
 const QUESTION: &str = "A question: its name with `/` as `%2F`, or any beginning of it that only one has.";
 
 /// Everything that can be asked.
@@ -84,6 +85,7 @@ fn messages() -> Table {
             .post(
                 threads::start,
                 Operation::new("startThread", "Begins a thread with its first message")
+                    .header("Idempotency-Key", KEY)
                     .body::<Begin>()
                     .answers::<Started>("201", "The thread, which is at work.")
                     .with("Location", "Where it is."),
@@ -103,6 +105,7 @@ fn messages() -> Table {
                         "It is the next message of the conversation: taken up at once, or when the run that goes on is over. \
                          Nothing is written where it could not be worked on: the model cannot be asked (424), or does not take a file (422).",
                     )
+                    .header("Idempotency-Key", KEY)
                     .body::<Said>()
                     .answers::<Started>("202", "It is in the log."),
             ),
@@ -114,6 +117,7 @@ fn messages() -> Table {
                 Operation::new("chat", "A message in, the run's events out")
                     .details("The stream ends with the run's `done`. Closing it stops nothing.")
                     .query::<chat::InWords>()
+                    .header("Idempotency-Key", KEY)
                     .body::<Chat>()
                     .streams("The run's events, in our own words; a dialect has shapes of its own."),
             ),
@@ -166,6 +170,7 @@ fn inside() -> Table {
                 threads::fork,
                 Operation::new("forkThread", "Copies a conversation as far as one of its answers").of(THREAD)
                     .details("What people allowed for the one does not hold for the other.")
+                    .header("Idempotency-Key", KEY)
                     .body::<Fork>()
                     .answers::<Started>("201", "The copy.")
                     .with("Location", "Where it is."),
@@ -213,6 +218,7 @@ fn inside() -> Table {
                 threads::stop,
                 Operation::new("stopThread", "Stops a thread and its subtree").of(THREAD)
                     .details("Answered once it is true: requests are closed, and processes have ended.")
+                    .header("Idempotency-Key", KEY)
                     .body::<Stop>()
                     .answers::<ThreadRow>("200", "The thread, which has ended."),
             ),
@@ -223,6 +229,7 @@ fn inside() -> Table {
                 threads::steer,
                 Operation::new("steerThread", "Tells something to a thread that is at work").of(THREAD)
                     .details("Refused (409) where nothing goes on.")
+                    .header("Idempotency-Key", KEY)
                     .body::<Words>()
                     .says("202", "It is in the log."),
             ),
@@ -285,6 +292,7 @@ fn inside() -> Table {
                          (409); one that is no longer asked is gone (410). An approval takes a decision with the digest of what was \
                          shown; a question of an agent takes an answer, or the decision `deny`.",
                     )
+                    .header("Idempotency-Key", KEY)
                     .body::<Word>()
                     .answers::<Decided>("200", "What came of it."),
             ),

@@ -11,7 +11,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use store::{ApprovalQuery, ApprovalRow, ApprovalStatus};
 
-use super::extract::{JsonBody, Limit, PathParam, QueryParams, Switch};
+use super::extract::{Limit, PathParam, QueryParams, Switch};
+use super::repeat::Keyed;
 use crate::problem::Problem;
 use crate::server::Shared;
 use crate::shapes::{Decided, Scope, Verdict, Word};
@@ -63,10 +64,21 @@ pub async fn show(State(shared): State<Shared>, PathParam(id): PathParam) -> Res
 pub async fn decision(
     State(shared): State<Shared>,
     PathParam(id): PathParam,
-    JsonBody(word): JsonBody<Word>,
+    Keyed { key, body: word }: Keyed<Word>,
 ) -> Result<Json<Decided>, Problem> {
     let row = shared.store().find_approval(&id).await?;
     let question = row.question;
+    let thread = question.id.thread();
+    if let Some(key) = &key
+        && key.is_sent(&**shared.store(), &thread).await?
+        && let Some(resolution) = key.decided(&**shared.store(), &thread).await?
+    {
+        return Ok(Json(Decided {
+            id: question.id.to_string(),
+            status: status(&resolution),
+            words: words(&resolution),
+        }));
+    }
     match row.status {
         ApprovalStatus::Pending => {}
         ApprovalStatus::Expired | ApprovalStatus::Unanswered | ApprovalStatus::Withdrawn => {
@@ -87,8 +99,12 @@ pub async fn decision(
         return Err(Problem::over(format!("{} has expired, and counts as refused", question.id)));
     }
     let decision = decided(&question, word)?;
-    let session = shared.staff.session_of(&question.id.thread());
-    let (status, words) = match session.decide(&question, decision).await? {
+    let session = shared.staff.session_of(&thread);
+    let outcome = match key {
+        Some(key) => session.decide_as(key.input(), &question, decision).await?,
+        None => session.decide(&question, decision).await?,
+    };
+    let (status, words) = match outcome {
         DecisionOutcome::Resolved(resolution) => (status(&resolution), words(&resolution)),
         DecisionOutcome::Kept => (ApprovalStatus::Decided, "kept until the run is resumed".to_owned()),
         DecisionOutcome::Nothing(why) => return Err(Problem::conflict(why.to_string())),

@@ -19,8 +19,9 @@ use store::{Record, Selection, Store, replay_until};
 use view::{FRAMES_PER_EVENT, Lines};
 
 use super::events::sse;
-use super::extract::{DialectName, JsonBody, PathParam, QueryParams};
-use super::threads::{begin, go_on};
+use super::extract::{DialectName, PathParam, QueryParams};
+use super::repeat::{Key, Keyed};
+use super::threads::{begin, go_on, work};
 use crate::access::{Caller, is_same_origin, is_visit};
 use crate::live::{OPENED, to_its_end};
 use crate::problem::Problem;
@@ -44,9 +45,9 @@ pub struct InWords {
 pub async fn chat(
     State(shared): State<Shared>,
     QueryParams(words): QueryParams<InWords>,
-    JsonBody(sent): JsonBody<Chat>,
+    Keyed { key, body: sent }: Keyed<Chat>,
 ) -> Result<Response, Problem> {
-    let run = converse(&shared, sent).await?;
+    let run = converse(&shared, sent, key).await?;
     let place = format!("/api/v1/threads/{}", run.root());
     let frames = to_its_end(run, words.dialect.begin(), 0, shared.live.closing.clone());
     Ok(([(header::CONTENT_LOCATION, place)], sse(frames)).into_response())
@@ -119,18 +120,18 @@ pub async fn streamed(
         None => 0,
     };
     let sent = Chat { message: prompt, thread_id: wanted.session_id, agent: None, files: Vec::new() };
-    let run = converse(&shared, sent).await?;
+    let run = converse(&shared, sent, None).await?;
     Ok(sse(named_frames(&shared, run, seen, &wanted.dialect)))
 }
 
 /// Sends a message to a conversation, or begins one with it.
-async fn converse(shared: &Shared, sent: Chat) -> Result<Run, Problem> {
+async fn converse(shared: &Shared, sent: Chat, key: Option<Key>) -> Result<Run, Problem> {
     let Chat { message, thread_id, agent, files } = sent;
     match thread_id {
-        None => begin(shared, Begin { message, agent, files }).await,
+        None => begin(shared, Begin { message, agent, files }, key).await,
         Some(name) => {
             let root = shared.store().resolve(&name).await?.root();
-            go_on(shared, &root, message, files).await
+            go_on(shared, &root, work(message, files)?, key).await
         }
     }
 }

@@ -2,25 +2,26 @@
 
 use std::convert::Infallible;
 
-use agent::{Outside, Strength, ThreadId};
+use agent::{Event, InputId, Outside, Strength, ThreadId};
 use axum::Json;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use futures_util::stream;
+use futures_util::{StreamExt, stream};
 use majordomo::follow::logged;
 use majordomo::threads::object;
-use majordomo::{Run, Work, threads, transfer};
+use majordomo::{Run, Work, staff, threads, transfer};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
-use store::{AgentMetadata, SearchQuery, ThreadQuery};
+use store::{AgentMetadata, SearchQuery, Selection, ThreadQuery};
 use view::{Node, Transcript, Tree};
 
 use super::MAX_BODY;
 use super::extract::{JsonBody, Limit, PathParam, QueryParams, Switch};
 use super::files::with_files;
+use super::repeat::{Key, Keyed};
 use crate::problem::Problem;
 use crate::server::Shared;
 use crate::shapes::{Begin, Fork, MAX_MESSAGE, Marks, Messages, Said, SentFile, Started, Stop, Words};
@@ -115,8 +116,8 @@ fn next_page(listing: &Listing, limit: usize, last: &ThreadId) -> Option<HeaderV
 }
 
 /// `POST threads`.
-pub async fn start(State(shared): State<Shared>, JsonBody(sent): JsonBody<Begin>) -> Result<Response, Problem> {
-    let thread = begin(&shared, sent).await?.root().clone();
+pub async fn start(State(shared): State<Shared>, Keyed { key, body }: Keyed<Begin>) -> Result<Response, Problem> {
+    let thread = begin(&shared, body, key).await?.root().clone();
     let place = format!("/api/v1/threads/{thread}");
     Ok((StatusCode::CREATED, [(header::LOCATION, place)], Json(started(&thread))).into_response())
 }
@@ -170,11 +171,22 @@ pub async fn mark(
 pub async fn fork(
     State(shared): State<Shared>,
     PathParam(id): PathParam,
-    JsonBody(Fork { at }): JsonBody<Fork>,
+    Keyed { key, body: Fork { at } }: Keyed<Fork>,
 ) -> Result<Response, Problem> {
     let from = shared.store().resolve(&id).await?;
-    let (to, now) = (shared.staff.fresh_id(), shared.staff.runtime().clock().now());
-    transfer::fork(shared.store(), &from, at, &to, now).await.map_err(untransferable)?;
+    let before = match &key {
+        Some(key) => key.begun(&**shared.store()).await?,
+        None => None,
+    };
+    let to = match before {
+        Some(copy) => copy,
+        None => {
+            let to = key.map_or_else(|| shared.staff.fresh_id(), |key| shared.staff.id_named(&key.thread()));
+            let now = shared.staff.runtime().clock().now();
+            transfer::fork(shared.store(), &from, at, &to, now).await.map_err(untransferable)?;
+            to
+        }
+    };
     let place = format!("/api/v1/threads/{to}");
     Ok((StatusCode::CREATED, [(header::LOCATION, place)], Json(started(&to))).into_response())
 }
@@ -248,10 +260,10 @@ pub async fn messages(State(shared): State<Shared>, PathParam(id): PathParam) ->
 pub async fn say(
     State(shared): State<Shared>,
     PathParam(id): PathParam,
-    JsonBody(Said { text, files }): JsonBody<Said>,
+    Keyed { key, body: Said { text, files } }: Keyed<Said>,
 ) -> Result<(StatusCode, Json<Started>), Problem> {
     let thread = shared.store().resolve(&id).await?;
-    shared.staff.session_of(&thread).ask(&thread, work(text, files)?).await?;
+    go_on(&shared, &thread, work(text, files)?, key).await?;
     Ok((StatusCode::ACCEPTED, Json(started(&thread))))
 }
 
@@ -259,11 +271,15 @@ pub async fn say(
 pub async fn steer(
     State(shared): State<Shared>,
     PathParam(id): PathParam,
-    JsonBody(Words { text }): JsonBody<Words>,
+    Keyed { key, body: Words { text } }: Keyed<Words>,
 ) -> Result<StatusCode, Problem> {
     let text = words(text)?;
     let thread = shared.store().resolve(&id).await?;
-    shared.staff.session_of(&thread).steer(&thread, &text).await?;
+    match key {
+        Some(key) if key.is_sent(&**shared.store(), &thread).await? => {}
+        Some(key) => shared.staff.runtime().send_as(key.input(), &thread, Outside::person_steers(text)).await?,
+        None => shared.staff.session_of(&thread).steer(&thread, &text).await?,
+    }
     Ok(StatusCode::ACCEPTED)
 }
 
@@ -271,13 +287,37 @@ pub async fn steer(
 pub async fn stop(
     State(shared): State<Shared>,
     PathParam(id): PathParam,
-    JsonBody(stop): JsonBody<Stop>,
+    Keyed { key, body: stop }: Keyed<Stop>,
 ) -> Result<Json<Value>, Problem> {
     let thread = shared.store().resolve(&id).await?;
     let strength = if stop.now { Strength::Kill } else { Strength::Cancel };
     let reason = stop.reason.unwrap_or_else(|| "stopped by a person".to_owned());
-    shared.staff.session_of(&thread).stop(&thread, strength, &reason).await?;
+    match key {
+        // The run that it was for is over, or the request before this one waits for that, too.
+        Some(key) if key.is_sent(&**shared.store(), &thread).await? => {
+            stopped(&shared, &thread, &key.input()).await?;
+        }
+        Some(key) => shared.staff.runtime().stop_as(key.input(), &thread, strength, &reason).await?,
+        None => shared.staff.session_of(&thread).stop(&thread, strength, &reason).await?,
+    }
     show(State(shared), PathParam(thread.to_string())).await
+}
+
+/// Waits for the end of the run that a stop is for which is in the log.
+async fn stopped(shared: &Shared, thread: &ThreadId, stop: &InputId) -> Result<(), Problem> {
+    let mut log = store::follow(shared.store(), Selection::thread(thread));
+    let mut is_sent = false;
+    while let Some(page) = log.next().await {
+        for record in page? {
+            match &*record.event {
+                Event::InputArrived { id, .. } => is_sent |= id == stop,
+                Event::InputDropped { input, .. } if input == stop => return Ok(()),
+                Event::Reported(_) if is_sent => return Ok(()),
+                _ => {}
+            }
+        }
+    }
+    Ok(())
 }
 
 /// `GET threads/{id}/tree`: who is there, what each one does and what it cost.
@@ -290,23 +330,42 @@ pub async fn tree(State(shared): State<Shared>, PathParam(id): PathParam) -> Res
     Ok(Json(tree.roots()))
 }
 
-/// Starts a conversation.
-pub async fn begin(shared: &Shared, begin: Begin) -> Result<Run, Problem> {
+/// Starts a conversation; under a key that began one before, its run is returned.
+pub async fn begin(shared: &Shared, begin: Begin, key: Option<Key>) -> Result<Run, Problem> {
+    let run_of = |thread: &ThreadId| shared.staff.session_of(thread).run_after(0);
+    if let Some(key) = &key
+        && let Some(thread) = key.begun(&**shared.store()).await?
+    {
+        return Ok(run_of(&thread)?);
+    }
     let work = work(begin.message, begin.files)?;
     let work = match begin.agent {
         Some(agent) => work.agent(agent),
         None => work,
     };
-    Ok(shared.staff.stream(work).await?)
+    let work = match key {
+        Some(key) => work.thread(shared.staff.id_named(&key.thread())),
+        None => work,
+    };
+    match shared.staff.stream(work).await {
+        // The same request came at the same time.
+        Err(staff::Error::Runtime(runtime::Error::Taken(thread))) => Ok(run_of(&thread)?),
+        begun => Ok(begun?),
+    }
 }
 
-/// Sends the next message of a root's conversation.
-pub async fn go_on(shared: &Shared, thread: &ThreadId, text: String, files: Vec<SentFile>) -> Result<Run, Problem> {
-    Ok(shared.staff.session_of(thread).stream(work(text, files)?).await?)
+/// Sends the next message to a thread; under a key that sent one before, its run is returned.
+pub async fn go_on(shared: &Shared, thread: &ThreadId, work: Work, key: Option<Key>) -> Result<Run, Problem> {
+    let session = shared.staff.session_of(thread);
+    match key {
+        Some(key) if key.is_sent(&**shared.store(), thread).await? => Ok(session.run_of(thread, key.input())),
+        Some(key) => Ok(session.ask(thread, work.input(key.input())).await?),
+        None => Ok(session.ask(thread, work).await?),
+    }
 }
 
 /// A message with its files. Whether a person looks at the answer is not known here: it is unread until a page says that it was read.
-fn work(text: String, files: Vec<SentFile>) -> Result<Work, Problem> {
+pub fn work(text: String, files: Vec<SentFile>) -> Result<Work, Problem> {
     // What comes with a message may be larger than its words.
     if text.len() > MAX_BODY {
         let most = MAX_BODY / 1024;

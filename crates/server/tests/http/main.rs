@@ -11,6 +11,7 @@ mod entering;
 mod files;
 mod managing;
 mod open;
+mod repeating;
 mod talking;
 mod tasks;
 mod watching;
