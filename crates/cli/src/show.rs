@@ -13,7 +13,7 @@ use rustix::process::{Signal, getpid, kill_process};
 use serde_json::json;
 use store::Record;
 use view::draw::{self, DrawOptions, Line, Marks, Style};
-use view::{Body, Dialect, Frames, Lines, Notice, Streamed, Tree, exit_code, safe};
+use view::{Body, Dialect, Frames, Lines, Notice, Streamed, Tree, exit_code, exit_reason, safe};
 
 use crate::arguments::Output;
 use crate::consent::Asking;
@@ -322,7 +322,7 @@ impl Show {
             "outcome": report.outcome,
             "answer": report.text,
             "data": report.data,
-            "reason": report.reason,
+            "reason": exit_reason(report),
             "cause": report.cause,
             "exit_code": code,
             "duration_ms": report.duration_ms,

@@ -1,5 +1,7 @@
 //! How a run ends for a shell.
 
+use std::sync::Arc;
+
 use agent::{Outcome, Report};
 
 /// The cause by which a report says that a provider, a key or the network failed.
@@ -22,6 +24,13 @@ pub fn exit_code(report: &Report) -> u8 {
     }
 }
 
+/// Why a run ended with its exit code: the reason of the report, and for a completed run that exits with 5 what needed approval.
+pub fn exit_reason(report: &Report) -> Option<Arc<str>> {
+    let is_unanswered = report.outcome == Outcome::Completed && !report.unanswered.is_empty();
+    let unanswered = || format!("needed approval, and nobody could give it: {}", report.unanswered.join("; ")).into();
+    report.reason.clone().or_else(|| is_unanswered.then(unanswered))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -34,6 +43,15 @@ mod tests {
     fn every_outcome_has_its_code() {
         let codes = Outcome::ALL.map(|outcome| exit_code(&report(outcome)));
         assert_eq!(codes, [0, 1, 6, 7, 5, 9, 1, 1]);
+    }
+
+    #[test]
+    fn a_completed_run_that_exits_with_5_says_what_needed_approval() {
+        let lacking = Report { unanswered: vec!["a".into(), "b".into()], ..report(Outcome::Completed) };
+        assert_eq!(exit_reason(&lacking).as_deref(), Some("needed approval, and nobody could give it: a; b"));
+        assert_eq!(exit_reason(&report(Outcome::Completed)), None);
+        let stopped = Report { reason: Some("enough".into()), ..Report { outcome: Outcome::Cancelled, ..lacking } };
+        assert_eq!(exit_reason(&stopped).as_deref(), Some("enough"));
     }
 
     #[test]

@@ -294,7 +294,7 @@ pub struct Done {
     pub data: Option<Json>,
     /// The exit code of the command.
     pub exit_code: u8,
-    /// Why it ended so; none when it completed.
+    /// Why it ended so; of a completed run only what needed approval and did not get it.
     pub reason: Option<Arc<str>>,
     /// What the run used.
     pub usage: Totals,

@@ -20,7 +20,7 @@ use agent::{CallId, Event, InputId, Outcome, Outside, Report, State, ThreadId, T
 
 use crate::frame::{Body, Done, Frame};
 use crate::known::KnownThreads;
-use crate::{AttachedFile, Ledger, Logged, Notice, Totals, exit_code, thinking};
+use crate::{AttachedFile, Ledger, Logged, Notice, Totals, exit_code, exit_reason, thinking};
 use calls::OpenCall;
 
 /// How many frames one event has room for: an answer may hold more than a hundred calls, and each refused one has its own frame.
@@ -304,7 +304,7 @@ impl Frames {
             answer: report.text.clone(),
             data: report.data.as_ref().map(calls::in_one_line),
             exit_code: exit_code(report),
-            reason: report.reason.clone(),
+            reason: exit_reason(report),
             usage: Totals { own: report.usage, tree: report.tree },
             duration_ms: report.duration_ms,
             unfinished: report.unfinished.clone(),

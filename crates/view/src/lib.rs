@@ -9,7 +9,7 @@
 //! - [`Tree`]: who is there, what each one does and what it cost. Any order, any duplicates, the same tree.
 //! - [`Transcript`]: one thread's conversation, as a person reads it afterwards.
 //! - [`Ledger`]: what was used, by a thread and by its tree.
-//! - [`draw`]: lines of text for terminals; [`markdown`]: what models write, as such lines; [`safe`]: how untrusted text is shown; [`exit_code`]: how a run ends for a shell.
+//! - [`draw`]: lines of text for terminals; [`markdown`]: what models write, as such lines; [`safe`]: how untrusted text is shown; [`exit_code`] and [`exit_reason`]: how a run ends for a shell.
 //!
 //! Absent on purpose: where events are kept (`store`), who reads the frames (`cli`, `server`), colours, and any clock:
 //! `now` is handed in where it is needed.
@@ -39,7 +39,7 @@ use agent::{Event, ThreadId, Time};
 
 pub use attached::AttachedFile;
 pub use dialect::Dialect;
-pub use exit::exit_code;
+pub use exit::{exit_code, exit_reason};
 pub use frame::{Body, Frame};
 pub use frames::{FRAMES_PER_EVENT, Frames};
 pub use last_words::LastWords;

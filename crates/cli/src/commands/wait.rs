@@ -18,6 +18,9 @@ const TIMEOUT: u8 = 7;
 /// After this long without anything new it is looked whether the process is still there.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
+/// The widest that a reason is shown.
+const WIDE: usize = 1000;
+
 /// `majordomo wait`.
 pub async fn wait(name: &str, timeout: Option<f64>, json: bool, flags: &Flags) -> Result<u8, Failure> {
     if timeout.is_some_and(|seconds| !(0.0..1e9).contains(&seconds)) {
@@ -46,12 +49,14 @@ pub async fn wait(name: &str, timeout: Option<f64>, json: bool, flags: &Flags) -
     let code = view::exit_code(&report);
     let mut result = out::Result::Stdout;
     if json {
-        let Report { outcome, text, reason, .. } = &report;
-        let object = json!({"id": id, "outcome": outcome, "answer": text, "reason": reason, "exit_code": code});
+        let (Report { outcome, text, unanswered, .. }, reason) = (&report, view::exit_reason(&report));
+        let object = json!({
+            "id": id, "outcome": outcome, "answer": text, "reason": reason, "exit_code": code, "unanswered": unanswered,
+        });
         result.line(&object.to_string())?;
     } else {
-        if let Some(reason) = &report.reason {
-            out::note(&format!("{id}: {} ({reason})", report.outcome));
+        if let Some(reason) = view::exit_reason(&report) {
+            out::note(&format!("{id}: {} ({})", report.outcome, view::safe::line(&reason, WIDE)));
         }
         result.words(&report.text, false)?;
     }

@@ -24,6 +24,25 @@ async fn run(setup: &Setup, script: &str, flags: &[&str]) -> Ran {
     setup.run(&words).await
 }
 
+#[tokio::test]
+async fn a_completed_run_that_exits_with_5_gives_the_reason_in_json_and_to_who_waits_for_it() {
+    let setup = Setup::new();
+    let ran = run(&setup, WRITES, &["--json"]).await.exits(5).json();
+    let says = |reason: &serde_json::Value| {
+        reason.as_str().is_some_and(|reason| reason.starts_with("needed approval") && reason.contains("write_file"))
+    };
+    assert!(says(&ran["reason"]) && ran["outcome"] == "completed", "{ran}");
+    let thread = ran["thread"].as_str().expect("a thread");
+    let waited = setup.run(&["wait", thread, "--json"]).await.exits(5).json();
+    assert!(says(&waited["reason"]) && waited["unanswered"] == ran["unanswered"], "{waited}");
+    let waited = setup.run(&["wait", thread]).await.exits(5);
+    assert!(waited.stderr.contains("needed approval") && waited.stdout == "That is all.\n", "{}", waited.stderr);
+    let lines = run(&setup, WRITES, &["--jsonl"]).await.exits(5).stdout;
+    let done = serde_json::from_str(lines.lines().last().expect("a line")).expect("JSON");
+    let done: serde_json::Value = done;
+    assert!(says(&done["reason"]), "{done}");
+}
+
 // T12
 #[tokio::test]
 async fn a_write_that_would_ask_is_refused_with_the_answer_kept_and_the_rule_named() {
