@@ -23,6 +23,9 @@ use super::{sandbox, surroundings};
 use crate::error::{CONFIGURATION, Failure, PROVIDER};
 use crate::out;
 
+/// What is looked at whose problems have exit codes of their own.
+const HOOKS: &str = "hooks";
+
 /// The widest that a finding is shown.
 const WIDE: usize = 400;
 
@@ -43,6 +46,7 @@ pub async fn doctor(flags: &Flags, json: bool, rebuild: bool) -> Result<u8, Fail
             let code = match findings.iter().any(|finding| finding.state == State::Broken) {
                 false => 0,
                 true if is_broken(CONNECTION) => PROVIDER,
+                true if is_broken(HOOKS) => CONFIGURATION,
                 true => 1,
             };
             (findings, code)
@@ -117,6 +121,7 @@ async fn examined(surroundings: &Surroundings, config: &Config) -> Vec<Finding> 
     findings.push(trust(config));
     findings.extend(servers(surroundings, config).await);
     findings.push(rules(config));
+    findings.extend(hooks(surroundings, config));
     findings.extend(walls(&sandbox(surroundings, config)));
     findings
 }
@@ -388,6 +393,16 @@ fn rules(config: &Config) -> Finding {
         0 => Finding::well("rules", "none; the mode decides"),
         count => Finding::well("rules", format!("{count} in {}", files.join(", "))),
     }
+}
+
+/// Whether every hook is run that is written down: a person may rely on one to refuse what must not happen.
+fn hooks(surroundings: &Surroundings, config: &Config) -> Vec<Finding> {
+    let (hooks, warnings) = majordomo::hooks::load(surroundings, config);
+    let mut files: Vec<String> = hooks.all().iter().map(|hook| hook.file.display().to_string()).collect();
+    let count = files.len();
+    files.dedup();
+    let well = (count > 0).then(|| Finding::well(HOOKS, format!("{count} in {}", files.join(", "))));
+    well.into_iter().chain(warnings.into_iter().map(|warning| Finding::broken(HOOKS, warning))).collect()
 }
 
 fn walls(sandbox: &Sandbox) -> Vec<Finding> {

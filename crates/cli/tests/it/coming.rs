@@ -382,6 +382,23 @@ async fn a_matcher_may_be_a_regular_expression() {
 }
 
 #[tokio::test]
+async fn doctor_reports_a_hook_that_is_written_down_and_not_run() {
+    let setup = Setup::new();
+    put(&setup, "home/.config/majordomo/hooks.json", &hooks("PreToolUse", "Write", "exit 2"));
+    let well = setup.run(&["doctor"]).await;
+    assert!(well.stdout.contains("hooks") && well.stdout.contains("1 in "), "{}", well.stdout);
+    for (broken, says) in [
+        ("{ not JSON".to_owned(), "not valid JSON"),
+        (hooks("PreToolUse", "Write(", "exit 2"), "no regular expression"),
+        (hooks("PreToolUs", "Write", "exit 2"), "PreToolUse"),
+    ] {
+        put(&setup, "home/.config/majordomo/hooks.json", &broken);
+        let ran = setup.run(&["doctor"]).await.exits(3);
+        assert!(ran.stdout.contains("broken hooks") && ran.stdout.contains(says), "{}", ran.stdout);
+    }
+}
+
+#[tokio::test]
 async fn a_hook_reads_the_conversation_in_a_file_that_is_gone_after_it() {
     let setup = Setup::new();
     let reads = "cp \"$(sed 's/.*\"transcript_path\":\"\\([^\"]*\\)\".*/\\1/')\" ../conversation.jsonl";
