@@ -483,7 +483,7 @@ impl Runtime {
     }
 
     /// Stops a thread and its subtree, and waits until that is true. One whose process is gone is ended here, without asking
-    /// its model. What a person has asked of a root in the meantime is not stopped: its run begins when this one is over.
+    /// its model. What waits for its turn in them by then is dropped and not begun; what is asked later begins when this run is over.
     #[boxed]
     pub async fn stop(&self, thread: &ThreadId, strength: Strength, reason: &str) -> Result<(), Error> {
         self.stop_as(InputId::new(fresh_name()), thread, strength, reason).await

@@ -61,6 +61,7 @@ stories! {
     a_spawn_that_cannot_be_understood_starts_nothing
     a_spawn_that_would_leave_too_little_is_refused
     a_stall_is_noticed_once_and_again_after_a_sign_of_life
+    a_stop_drops_what_waits_behind_it
     a_stop_survives_a_crash
     a_sub_agent_whose_checks_fail_continues_and_then_reports_what_failed
     a_subtask_out_of_time_hands_on_what_it_has

@@ -111,6 +111,9 @@ fn summary_wanted(moment: &mut Moment<'_>, input: InputId, grant: Option<Box<Gra
 }
 
 fn stopped(moment: &mut Moment<'_>, id: InputId, strength: Strength, reason: &str, wanted: Option<InputId>) {
+    if wanted.is_none() {
+        drop_what_waits(moment, &id, reason);
+    }
     if let Some(wanted) = wanted
         && moment.thread.run.as_ref().is_none_or(|run| run.asked.as_ref() != Some(&wanted))
     {
@@ -139,6 +142,32 @@ fn stopped(moment: &mut Moment<'_>, id: InputId, strength: Strength, reason: &st
     };
     stop::begin(moment, Some(id), ending);
 }
+
+/// What waited for its turn when the thread was stopped does not begin by itself afterwards.
+fn drop_what_waits(moment: &mut Moment<'_>, stop: &InputId, reason: &str) {
+    let before = moment.thread.inbox.arrived.iter().take_while(|(id, _)| id != stop);
+    let waiting = before.filter_map(|(id, input)| match input {
+        Outside::UserSaid { text, .. } | Outside::Asked { text, .. } => Some((id.clone(), text.clone())),
+        Outside::SummaryWanted { .. } => Some((id.clone(), "the summary".into())),
+        Outside::Noticed { .. }
+        | Outside::ChildWanted
+        | Outside::Marked { .. }
+        | Outside::Chosen { .. }
+        | Outside::Steered { .. }
+        | Outside::Stopped { .. }
+        | Outside::Decided { .. } => None,
+    });
+    let waiting: Vec<(InputId, Arc<str>)> = waiting.collect();
+    for (id, text) in waiting {
+        let words: String = text.chars().take(SHOWN).collect();
+        let cut = if words.len() < text.len() { "…" } else { "" };
+        let again = "send it again if it is still wanted";
+        drop_input(moment, id, &format!("not begun, because the thread was stopped ({reason}); {again}: {words}{cut}"));
+    }
+}
+
+/// So much of a message is shown that was not begun, in characters.
+const SHOWN: usize = 100;
 
 fn drop_input(moment: &mut Moment<'_>, input: InputId, reason: &str) {
     moment.emit(Event::InputDropped { input, reason: reason.into() });

@@ -90,6 +90,22 @@ async fn a_run_is_told_something_and_stopped_and_what_is_not_there_is_said_to_be
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_waits_when_a_thread_is_stopped_does_not_begin_by_itself() {
+    let open = Open::new().await;
+    let thread = open.start("for ever").await;
+    let say = format!("/threads/{thread}/messages");
+    for text in ["for ever and a day", "for ever and a year"] {
+        assert_eq!(open.call("POST", &say, Some(json!({ "text": text }))).await.0, 202);
+    }
+    let (status, row) = open.call("POST", &format!("/threads/{thread}/stop"), Some(json!({ "now": true }))).await;
+    assert_eq!((status, &row["outcome"], &row["runs"]), (200, &json!("cancelled"), &json!(1)), "{row}");
+    let told = open.get(&say).await.to_string();
+    assert!(told.contains("not begun") && told.contains("and a day") && told.contains("and a year"), "{told}");
+    assert_eq!(open.call("DELETE", &format!("/threads/{thread}"), None).await.0, 204);
+    open.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_a_server_left_in_the_middle_goes_on_when_the_next_one_starts() {
     let open = Open::new().await;
     let thread = open.start("write it").await;
@@ -263,20 +279,6 @@ async fn a_stream_that_waits_for_a_busy_thread_has_a_place_to_come_back_to_and_s
     assert_eq!(word(&told.last().expect("a frame").1, "type"), "done", "{told:?}");
     open.until_ended(&thread, 2).await;
     assert_eq!(open.get(&format!("/threads/{thread}")).await["runs"], 2, "the message came once");
-    open.close().await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_run_is_stopped_though_another_message_waits() {
-    let open = Open::new().await;
-    let thread = open.start("for ever").await;
-    let say = json!({ "text": "and then?" });
-    assert_eq!(open.call("POST", &format!("/threads/{thread}/messages"), Some(say)).await.0, 202);
-    let (status, row) = open.call("POST", &format!("/threads/{thread}/stop"), Some(json!({ "now": true }))).await;
-    assert_eq!(status, 200, "{row}");
-    let told = open.watch(&format!("/api/v1/threads/{thread}/events"), None, "done").await;
-    assert_eq!(told.last().expect("a frame").1["outcome"], "cancelled");
-    open.until_told(&format!("/threads/{thread}"), "the next run", |row| (row["runs"] == 2).then_some(())).await;
     open.close().await;
 }
 

@@ -80,6 +80,8 @@ enum Checks {
 #[derive(Clone, Debug)]
 struct Waiting {
     input: Outside,
+    /// Which one it is of all that came.
+    place: usize,
     /// Whether a run went on, or was about to begin, when it came.
     came_in_time: bool,
 }
@@ -215,7 +217,8 @@ impl LogChecker {
                 if self.known.insert(id.clone()) && !matches!(input, Outside::Marked { .. }) {
                     let is_unbegun = self.created.brief.is_some() && self.reports.is_empty();
                     let came_in_time = self.run.is_some() || is_unbegun;
-                    self.waiting.insert(id.clone(), Waiting { input: input.clone(), came_in_time });
+                    self.waiting
+                        .insert(id.clone(), Waiting { input: input.clone(), place: self.known.len(), came_in_time });
                 }
             }
             Event::RunStarted { input, grant, .. } => {
@@ -476,7 +479,13 @@ impl LogChecker {
     }
 
     fn dropped(&mut self, input: &InputId, reason: &Arc<str>) -> Result<(), Broken> {
+        let place = self.waiting.get(input).map_or(0, |waiting| waiting.place);
         let outside = self.handled(input)?;
+        // A stop that came later ends what waits with what runs.
+        let is_stopped_over = self
+            .waiting
+            .values()
+            .any(|stop| stop.place > place && matches!(stop.input, Outside::Stopped { run: None, .. }));
         let waits = |stop: &Waiting| matches!(&stop.input, Outside::Stopped { run: Some(run), .. } if run == input);
         let is_stopped = self.waiting.values().any(waits);
         let is_about_another =
@@ -485,13 +494,14 @@ impl LogChecker {
         let is_over = is_idle && !(is_child && self.reports.is_empty());
         let is_ending = self.run.as_ref().is_some_and(|run| run.stop.is_some() || run.last_turn_taken);
         let may_drop = match outside {
-            Outside::UserSaid { .. } | Outside::Noticed { .. } | Outside::ChildWanted | Outside::Marked { .. } => false,
+            Outside::UserSaid { .. } => is_stopped_over,
+            Outside::Noticed { .. } | Outside::ChildWanted | Outside::Marked { .. } => false,
             // Its sub-agents could do more than it.
             Outside::Chosen { mode, .. } => mode.is_some_and(|mode| mode < self.mode) && self.last_child > 0,
             // There may be nothing to sum up.
-            Outside::SummaryWanted { .. } => is_over,
+            Outside::SummaryWanted { .. } => is_over || is_stopped_over,
             // Its parent no longer wants to know.
-            Outside::Asked { .. } => is_stopped,
+            Outside::Asked { .. } => is_stopped || is_stopped_over,
             Outside::Steered { .. } => is_over,
             Outside::Stopped { ref run, .. } => is_over || is_ending || is_about_another(run),
             // A second decision, a late one, and one about something else mean nothing.
