@@ -561,6 +561,17 @@ impl Staff {
         Ok(Assignment { agent: agent.to_owned(), model: self.model_of(agent)?.to_owned(), is_routed })
     }
 
+    /// Whether an agent has only the rules engine, and none of the tools with which that answers from a household: it was not made for
+    /// that, or its preset takes them away.
+    pub fn needs_model(&self, assignment: &Assignment) -> Result<bool, Error> {
+        let verbs = self.settings_of(&assignment.agent)?.policy.verbs;
+        let has_delegate = verbs.iter().any(|verb| **verb == *"delegate");
+        let is_offline =
+            |tool: &Arc<str>| has_delegate && **tool == *"delegate" || self.0.catalog.reserved.contains(tool);
+        let tools = self.0.catalog.agent(&assignment.agent).and_then(|agent| agent.tools.as_ref());
+        Ok(assignment.model == "builtin/rules" && !tools.is_some_and(|tools| tools.iter().any(is_offline)))
+    }
+
     /// The store: every conversation, with all its events.
     pub fn store(&self) -> &Arc<dyn Store> {
         self.0.runtime.store()

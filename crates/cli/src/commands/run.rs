@@ -19,7 +19,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use super::{as_begun, configured, detach, staff, thread, trust};
 use crate::arguments::{Approvals, Output, Questions, Run};
 use crate::consent::{Asker, Asking};
-use crate::error::Failure;
+use crate::error::{Failure, PROVIDER};
 use crate::question::how_to_decide;
 use crate::show::{Prepared, Show};
 use crate::{out, prompt};
@@ -80,6 +80,9 @@ pub async fn run(arguments: Run) -> Result<u8, Failure> {
         }
         None => {
             let assignment = staff.assign(&work)?;
+            if arguments.demo && staff.needs_model(&assignment)? {
+                return Err(Failure::with_code(model_is_missing(&assignment.agent, &staff.config().preset), PROVIDER));
+            }
             let run = staff.stream(work).await?;
             if !quiet {
                 out::note(&format!("model {} · thread {}", assignment.model, run.root()));
@@ -209,6 +212,14 @@ fn hints(assignment: &Assignment, demo: bool) -> Vec<String> {
     );
     let wanted = [(model == "builtin/rules", rules), (demo, sample), (*is_routed, &routed)];
     wanted.into_iter().filter(|(is_wanted, _)| *is_wanted).map(|(_, hint)| format!("note: {hint}")).collect()
+}
+
+/// Why an agent that needs a model does nothing in the sample household, and what to do.
+fn model_is_missing(agent: &str, preset: &str) -> String {
+    format!(
+        "the agent {agent} needs a language model with the preset {preset}: set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or \
+         name a local one with -m ollama/MODEL. Without a model, -a butler answers from the sample household, with its own preset"
+    )
 }
 
 /// The last conversation that was begun in this folder.

@@ -153,6 +153,22 @@ fn without_a_household_and_without_a_model_it_says_what_is_missing() {
 }
 
 #[test]
+fn an_agent_that_needs_a_model_says_so_in_the_sample_household() {
+    let world = world(&[]);
+    let ways =
+        [["-a", "general"], ["-a", "explore"], ["--preset", "default"], ["--preset", "kata"], ["--preset", "zileo"]];
+    for way in ways {
+        let done = ask(&world, URGENT, &way);
+        assert_eq!((done.code, &*done.out), (Some(4), ""), "{way:?}: {} {}", done.out, done.err);
+        for word in ["needs a language model", "ANTHROPIC_API_KEY", "-a butler"] {
+            assert!(done.err.contains(word), "{way:?}: {}", done.err);
+        }
+        assert!(!done.err.contains("no household"), "{way:?}: {}", done.err);
+    }
+    ask(&world, URGENT, &["-a", "butler"]).answer(0);
+}
+
+#[test]
 fn a_model_that_was_named_and_has_no_key_is_not_replaced() {
     let world = world(&[]);
     for flags in [&["run", "-m", "anthropic/claude-sonnet-4-5", URGENT][..], &["run", "-a", "general", URGENT]] {
