@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use majordomo::staff;
+use serde_json::json;
 
 use crate::out;
 
@@ -37,6 +38,16 @@ impl Failure {
     /// What another process of ours failed with.
     pub fn with_code(message: impl Into<String>, code: u8) -> Self {
         Self { message: message.into(), code }
+    }
+
+    /// The same for a program that reads the result of a run, as an object or as the last line of events.
+    pub fn object(&self, is_event: bool) -> String {
+        let (code, reason) = (self.code, &self.message);
+        match is_event {
+            true => json!({ "type": "error", "exit_code": code, "reason": reason }),
+            false => json!({ "outcome": "error", "exit_code": code, "reason": reason }),
+        }
+        .to_string()
     }
 
     /// Says it on stderr.

@@ -26,6 +26,26 @@ use crate::{out, prompt};
 
 /// `majordomo run`.
 pub async fn run(arguments: Run) -> Result<u8, Failure> {
+    let Output { json, jsonl, output: ref file, .. } = arguments.output;
+    let tells = (json || jsonl) && file.is_none() && !arguments.detached;
+    let begun = match begin(arguments).await {
+        Ok(begun) => begun,
+        Err(failure) => {
+            // A program that reads the result is told there, too.
+            if tells {
+                out::Result::Stdout.line(&failure.object(jsonl))?;
+            }
+            return Err(failure);
+        }
+    };
+    match begun {
+        Some((staff, run, show, asker)) => watch(&staff, run, show, asker).await,
+        None => Ok(0),
+    }
+}
+
+/// Begins a run; none where another process does.
+async fn begin(arguments: Run) -> Result<Option<(Staff, majordomo::Run, Show, Option<Asker>)>, Failure> {
     if arguments.detached {
         detach::leave_terminal();
     }
@@ -48,7 +68,7 @@ pub async fn run(arguments: Run) -> Result<u8, Failure> {
     if arguments.detach {
         let thread = detach::start(&config.data, &prompt)?;
         out::Result::Stdout.line(&thread)?;
-        return Ok(0);
+        return Ok(None);
     }
     let output = if arguments.detached { detach::silent() } else { arguments.output };
     let quiet = output.quiet || output.jsonl;
@@ -101,7 +121,7 @@ pub async fn run(arguments: Run) -> Result<u8, Failure> {
     }
     let show = Show::new(run.root().clone(), prepared, &asking, staff.runtime().clock());
     let asker = asker(&staff, &asking);
-    watch(&staff, run, show, asker).await
+    Ok(Some((staff, run, show, asker)))
 }
 
 /// What an agent is told whose run goes on after its model could not be asked.
@@ -335,6 +355,7 @@ pub async fn watch(
                 continue;
             }
         };
+        show.interrupted(code, word)?;
         show.leave();
         out::note(&format!("{word}; continue with: majordomo thread resume {root}"));
         tokio::select! {

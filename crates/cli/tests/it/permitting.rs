@@ -43,6 +43,26 @@ async fn a_completed_run_that_exits_with_5_gives_the_reason_in_json_and_to_who_w
     assert!(says(&done["reason"]), "{done}");
 }
 
+#[tokio::test]
+async fn a_run_that_could_not_begin_says_why_in_json() {
+    let setup = Setup::new();
+    for (flags, code) in [(["-m", "openai/gpt-5"], 4), (["-m", "scripted//nowhere.toml"], 4), (["-a", "nobody"], 3)] {
+        for form in ["--json", "--jsonl"] {
+            let ran = setup.run(&["run", flags[0], flags[1], form, "Go"]).await;
+            let told = ran.json();
+            assert_eq!(
+                (told["exit_code"].as_i64(), ran.code),
+                (Some(code), Some(code as i32)),
+                "{told} {}",
+                ran.stderr
+            );
+            let reason = told["reason"].as_str().expect("a reason");
+            assert!(!reason.is_empty() && ran.stderr.contains(reason), "{reason}: {}", ran.stderr);
+            assert_eq!(told["type"] == "error", form == "--jsonl", "{told}");
+        }
+    }
+}
+
 // T12
 #[tokio::test]
 async fn a_write_that_would_ask_is_refused_with_the_answer_kept_and_the_rule_named() {
