@@ -269,7 +269,9 @@ function notification(told) {
 function done(told) {
   const { picture, frame, place, thread } = told;
   // A stream that has no word for outcomes says `done` when all is well.
-  const { outcome = "completed", reason, timestamp: at, duration_ms: ms } = frame;
+  const { outcome = "completed", timestamp: at, duration_ms: ms } = frame;
+  // The reason of a completed run is for programs: each call that needed approval says so itself.
+  const reason = outcome === "completed" ? undefined : frame.reason;
   say(told, { kind: "end", text: reason ?? "", state: outcome === "completed" ? "done" : "failed", tool: outcome });
   handOver(told, null);
   if (place > picture.doneSeq) Object.assign(picture, { done: frame, doneSeq: place });
