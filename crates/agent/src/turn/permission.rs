@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::approval::Question;
 use crate::catalog::Catalog;
+use crate::context;
 use crate::event::{ThreadCreated, VerdictKind};
 use crate::facts::{Consent, Facts};
 use crate::json::Json;
@@ -54,7 +55,12 @@ impl Thread {
     /// Whether the thread knows anything that no person said to it in this conversation: a brief, results, a summary of earlier ones, or a file
     /// that was passed with a message.
     fn has_read(&self) -> bool {
-        let is_read = |part: &Part| matches!(part, Part::ToolResult { .. } | Part::Attached(_));
+        let is_read = |part: &Part| match part {
+            Part::ToolResult { .. } | Part::Attached(_) => true,
+            // The text of a file stands in the message.
+            Part::Text { text, .. } => context::holds_fenced(text),
+            _ => false,
+        };
         self.created.brief.is_some()
             || self.talk.epoch() > 0
             || self.talk.messages().iter().any(|message| message.parts.iter().any(is_read))

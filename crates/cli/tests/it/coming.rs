@@ -255,16 +255,21 @@ async fn in_auto_a_request_needs_a_person_once_something_was_read() {
         _ => Turn::text("That is all."),
     })
     .await;
-    let run = async |server: &ModelServer, mode: &str| {
+    let told = async |server: &ModelServer, mode: &str, words: &[&str]| {
         let setup = Setup::at(Wire::Anthropic, server);
         setup.write("secret.txt", "hunter2");
         put(&setup, "home/.config/majordomo/config.toml", "[web]\nprivate_hosts = [\"127.0.0.1\"]\n");
-        setup.run(&["run", "--mode", mode, "--approvals", "deny", "Go"]).await.code
+        setup.run(&[&["run", "--mode", mode, "--approvals", "deny"], words].concat()).await.code
     };
+    let run = async |server: &ModelServer, mode: &str| told(server, mode, &["Go"]).await;
     let asked = || asked.load(std::sync::atomic::Ordering::SeqCst);
     assert_eq!((run(&at_once, "auto").await, asked()), (Some(0), 1));
     assert_eq!((run(&at_once, "ask").await, asked()), (Some(5), 1));
     assert_eq!((run(&after_reading, "auto").await, asked()), (Some(5), 1));
+    // What was passed with the message is read with it.
+    for words in [&["-f", "secret.txt", "Go"], &["Look at @secret.txt"][..]] {
+        assert_eq!((told(&at_once, "auto", words).await, asked()), (Some(5), 1), "{words:?}");
+    }
 }
 
 /// Hooks in the shape of Claude Code.
