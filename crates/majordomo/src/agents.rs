@@ -26,7 +26,7 @@ use household::TOOLS;
 
 pub use self::definition::{Definition, read, to_text};
 pub use self::product::Product;
-pub(crate) use self::product::{Listed, in_project};
+pub(crate) use self::product::{Listed, folders_of_user, in_project};
 pub(crate) use self::settings::inside as in_settings;
 use crate::config::{Config, Surroundings, clause, likeness, nearest, read_own};
 use crate::tasks;
@@ -47,6 +47,11 @@ const BUILT_IN: [(&str, &str); 10] = [
 
 /// The agents of a household, the one that asks the others first. Each can be played without a language model.
 pub const HOUSEHOLD: [&str; 6] = ["butler", "triage", "scheduler", "communicator", "navigator", "preference_learner"];
+
+/// The folder of the person's settings of another product, in which agents are kept.
+pub(crate) fn settings_of_user(surroundings: &Surroundings) -> Option<PathBuf> {
+    surroundings.config_home().map(|folder| folder.join("opencode"))
+}
 
 /// The agents that can be asked for, and what a person should know about their files.
 #[derive(Clone, Debug, Default)]
@@ -158,7 +163,7 @@ impl Agents {
             }
         }
         let own = |path: &Path| read_own(path).map_err(|error| error.to_string()).transpose();
-        let settings = surroundings.config_home().map(|folder| in_settings(&folder.join("opencode"), own));
+        let settings = settings_of_user(surroundings).map(|folder| in_settings(&folder, own));
         for agent in settings.unwrap_or_default() {
             match agent.text {
                 Ok(text) => agents.add_foreign(Source::User(agent.path), agent.product, &agent.name, &text, known),

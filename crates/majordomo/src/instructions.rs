@@ -110,17 +110,21 @@ pub fn load(surroundings: &Surroundings, config: &Config) -> Instructions {
 }
 
 fn of_user(surroundings: &Surroundings) -> Option<File> {
-    USERS.iter().find_map(|(base, below)| {
+    files_of_user(surroundings).find_map(|path| match read_own(&path) {
+        Ok(None) => None,
+        Ok(Some(text)) => Some(File { path, text: Ok(text) }),
+        Err(error) => Some(File { path, text: Err(error.to_string()) }),
+    })
+}
+
+/// Where the user's own may lie, the first choice first.
+pub(crate) fn files_of_user(surroundings: &Surroundings) -> impl Iterator<Item = PathBuf> {
+    USERS.iter().filter_map(|(base, below)| {
         let base = match base {
             Base::Config => surroundings.config_home()?,
             Base::Home => surroundings.own_home()?,
         };
-        let path = base.join(below);
-        match read_own(&path) {
-            Ok(None) => None,
-            Ok(Some(text)) => Some(File { path, text: Ok(text) }),
-            Err(error) => Some(File { path, text: Err(error.to_string()) }),
-        }
+        Some(base.join(below))
     })
 }
 

@@ -54,6 +54,7 @@ mod mentions;
 mod model;
 pub mod models;
 mod named;
+mod own;
 pub mod presets;
 mod program_tool;
 mod route;

@@ -105,10 +105,7 @@ pub fn load(surroundings: &Surroundings, config: &Config) -> Skills {
             skills.add(path, text.clone(), true, config);
         }
     }
-    let ours = surroundings.user_folder().map(|folder| folder.join("skills"));
-    let of_others = USER.iter().filter_map(|folder| Some(surroundings.own_home()?.join(folder)));
-    let opencode = surroundings.config_home().map(|base| base.join("opencode/skills"));
-    for folder in ours.into_iter().chain(of_others).chain(opencode) {
+    for folder in folders_of_user(surroundings) {
         for path in listed(&folder) {
             match read_own(&path).transpose() {
                 None => {}
@@ -118,6 +115,14 @@ pub fn load(surroundings: &Surroundings, config: &Config) -> Skills {
     }
     skills.found.sort_by(|one, other| one.name.cmp(&other.name));
     skills
+}
+
+/// Where the user's own skills are.
+pub(crate) fn folders_of_user(surroundings: &Surroundings) -> impl Iterator<Item = PathBuf> {
+    let ours = surroundings.user_folder().map(|folder| folder.join("skills"));
+    let of_others = USER.iter().filter_map(|folder| Some(surroundings.own_home()?.join(folder)));
+    let opencode = surroundings.config_home().map(|base| base.join("opencode/skills"));
+    ours.into_iter().chain(of_others).chain(opencode)
 }
 
 /// The tools with the one by which skills are read, where there are any.

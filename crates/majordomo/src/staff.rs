@@ -49,7 +49,7 @@ use crate::tasks::tools::TaskTools;
 use crate::tasks::{self, Staffing};
 use crate::typed::Wanted;
 use crate::work::{Beginning, Work};
-use crate::{hooks, instructions, servers, skills, trust};
+use crate::{hooks, instructions, own, servers, skills, trust};
 
 pub use agent::Consent;
 
@@ -330,6 +330,7 @@ impl Staff {
         options: Options,
         approver: Option<Approver>,
     ) -> Result<Self, Error> {
+        own::keep(surroundings, &config);
         let store: Arc<dyn Store> = match &options.store {
             Kept::InMemory => open_at(&Location::Memory, &config)?,
             Kept::InFolder => open_store(&config)?,
@@ -934,6 +935,7 @@ pub fn open_facts(
     config: &Config,
     tools: Registry,
 ) -> Result<(Gatherer, Arc<Registry>, Hooks), Error> {
+    own::keep(surroundings, config);
     // Files that the commands of hooks and servers name are protected in a run, and so they are here.
     let (hooks, _) = hooks::load(surroundings, config);
     servers::protect_files(&config.servers, &surroundings.cwd);

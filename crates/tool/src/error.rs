@@ -51,6 +51,14 @@ pub enum Error {
         /// The path.
         path: String,
     },
+    /// It lies in a secret place.
+    #[error(
+        "'{path}' may not be read or changed: keys, tokens or the state of Majordomo are kept there, which no agent reaches. Go on without it"
+    )]
+    Secret {
+        /// The path.
+        path: String,
+    },
     /// It holds no text.
     #[error("'{path}' holds binary data ({size}); look at it with run_command")]
     Binary {

@@ -61,7 +61,10 @@ fn at_once(args: &Args, path: &WorkPath, context: &ToolContext) -> Option<Result
 fn list(args: &Args, path: &WorkPath, context: &ToolContext, mut listing: Listing) -> Result<Listing, Error> {
     let folder = context.workspace.folder(path)?;
     let levels = args.depth.unwrap_or(1).clamp(1, MAX_DEPTH);
-    listing.add(&folder, "", levels).map_err(|source| Error::at(path.as_str(), source))?;
+    let real = context.workspace.destination(path).real;
+    let secrets = context.workspace.secrets();
+    let is_secret = |below: &str| secrets.covers(&real.join(below));
+    listing.add(&folder, "", levels, &is_secret).map_err(|source| Error::at(path.as_str(), source))?;
     Ok(listing)
 }
 
@@ -84,7 +87,7 @@ impl Listing {
         ToolResult::ok(self.lines.join("\n"))
     }
 
-    fn add(&mut self, folder: &Dir, prefix: &str, levels: u64) -> io::Result<()> {
+    fn add(&mut self, folder: &Dir, prefix: &str, levels: u64, is_secret: &dyn Fn(&str) -> bool) -> io::Result<()> {
         let mut entries = self.entries(folder)?;
         entries.sort_by(|one, other| one.0.cmp(&other.0));
         for (name, kind, size) in entries {
@@ -96,12 +99,12 @@ impl Listing {
             let path = [prefix, &name.to_string_lossy()].concat();
             if kind == FileType::Directory {
                 self.lines.push([&path, "/"].concat());
-                let closed = LEFT_CLOSED.iter().any(|closed| name == *closed);
+                let closed = LEFT_CLOSED.iter().any(|closed| name == *closed) || is_secret(&path);
                 if levels > 1 && !closed
                     // A folder that cannot be opened, or has become a link that leads out, is shown and left closed.
                     && let Ok(below) = folder.open_dir(&name)
                 {
-                    let _ = self.add(&below, &format!("{path}/"), levels - 1);
+                    let _ = self.add(&below, &format!("{path}/"), levels - 1, is_secret);
                 }
             } else if kind == FileType::Symlink {
                 self.lines.push([&path, "@"].concat());

@@ -83,6 +83,9 @@ impl<A: DeserializeOwned + Send + 'static> Tool for OnPath<A> {
             Err(refusal) => return refused(&refusal),
         };
         let destination = workspace.destination(&path);
+        if let Err(refusal) = workspace.not_secret(&path, &destination) {
+            return refused(&refusal);
+        }
         let Destination { exists, real, beneath } = &destination;
         let mut subjects: Vec<Arc<str>> = vec![path.as_str().into()];
         let other = beneath.as_deref().filter(|other| *other != path.as_str() && !other.is_empty());
@@ -122,6 +125,9 @@ impl<A: DeserializeOwned + Send + 'static> Tool for OnPath<A> {
                 Ok(read) => read,
                 Err(wrong) => return wrong,
             };
+            if self.info.reach > Reach::ReadOnly && context.reach == Some(Reach::ReadOnly) {
+                return ToolResult::error(was_refused(&path, context));
+            }
             if let Some(acted) = self.acted_at_once(&args, &path, context) {
                 return ignored.named_in(acted.unwrap_or_else(|error| ToolResult::error(error.to_string())));
             }
@@ -143,8 +149,18 @@ impl<A: DeserializeOwned + Send + 'static> Tool for OnPath<A> {
     }
 }
 
+/// Why a change is not made that was judged as one that does nothing, because it was refused when it was judged. What made it
+/// refused may have changed since, and whether it may be made was not decided.
+fn was_refused(path: &str, context: &ToolContext) -> String {
+    let workspace = &context.workspace;
+    let refusal = workspace.path(path).and_then(|path| workspace.not_secret(&path));
+    refusal
+        .err()
+        .map_or_else(|| format!("'{path}' has changed since the call was judged; try again"), |why| why.to_string())
+}
+
 /// What is said of a call that is refused for its path, whatever the mode: it does nothing, so that there is nothing to decide
-/// and no person is asked. What makes it refused is in its text, and cannot have changed when the call is made.
+/// and no person is asked. A change that was judged so is not made, whatever its path has come to lead to since.
 pub(crate) fn refused(refusal: &Error) -> Assessment {
     Assessment {
         reach: Reach::ReadOnly,

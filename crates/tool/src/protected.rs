@@ -48,7 +48,7 @@ pub(crate) enum Kind {
 }
 
 /// Names that are protected with everything below them.
-const WHOLE: [&str; 39] = [
+const WHOLE: [&str; 40] = [
     ".gitmodules",
     ".gitattributes",
     ".gitconfig",
@@ -58,6 +58,7 @@ const WHOLE: [&str; 39] = [
     ".mcp.json",
     ".claude",
     ".codex",
+    ".copilot",
     ".cursor",
     ".gemini",
     ".opencode",
@@ -91,11 +92,14 @@ const WHOLE: [&str; 39] = [
 ];
 
 /// Names of which only something below is protected. A name that ends in a star stands for all that begin so.
-const WITHIN: [(&str, &str, &str); 11] = [
+const WITHIN: [(&str, &str, &str); 14] = [
     (".cargo", "config*", ".cargo/config"),
     (".config", "fish", ".config/fish"),
     (".config", "git", ".config/git"),
     (".config", "majordomo", ".config/majordomo"),
+    (".config", "opencode", ".config/opencode"),
+    (".config", "goose", ".config/goose"),
+    (".config", "code", ".config/Code"),
     (".config", "systemd", ".config/systemd"),
     (".config", "autostart", ".config/autostart"),
     (".local", "bin", ".local/bin"),
@@ -163,6 +167,11 @@ pub(crate) fn place_by_path(root: &Path, path: &str) -> Option<&'static str> {
         }
     }
     named.iter().any(|file| plain.starts_with(file)).then_some(COMMANDS)
+}
+
+/// Whether a path leads into a protected place by its names, whatever workspace it lies in.
+pub fn is_protected(path: &Path) -> bool {
+    place(&path.to_string_lossy()).is_some()
 }
 
 /// The protected place that a path leads into, whatever folder it begins in.

@@ -18,7 +18,6 @@ mod limits;
 mod ordered;
 pub(crate) mod plan;
 mod ruleset;
-mod secrets;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -28,6 +27,7 @@ pub(crate) use limits::Group;
 pub(crate) use ordered::ordered;
 use plan::{Access, MadeOf, Network, Plan};
 
+use crate::secrets;
 use crate::watch::Look;
 use crate::workspace::Workspace;
 
@@ -130,7 +130,7 @@ impl Sandbox {
     /// which is noted what the sandbox keeps as it is.
     pub(crate) fn plan(&self, workspace: &Workspace, wanted: &mut Confinement<'_>) -> Result<Option<Plan>, String> {
         let root = workspace.root();
-        let (Some(secrets), Some(made_of)) = (self.wanted.as_ref(), self.made_of()) else { return Ok(None) };
+        let (Some(wanted_secrets), Some(made_of)) = (self.wanted.as_ref(), self.made_of()) else { return Ok(None) };
         if NO_WORKSPACES.iter().any(|place| Path::new(place).starts_with(root)) {
             return Err(format!("{} cannot be a workspace in a sandbox", root.display()));
         }
@@ -139,7 +139,7 @@ impl Sandbox {
         {
             return Err("bubblewrap is in the workspace, where a command could change it".to_owned());
         }
-        let mut hidden = secrets::existing(&secrets.secret, |name| std::env::var_os(name));
+        let mut hidden = secrets::existing(&wanted_secrets.secret, |name| std::env::var_os(name));
         if hidden.iter().any(|hidden| hidden == root) {
             return Err("the workspace is itself a secret folder, which no command may read".to_owned());
         }

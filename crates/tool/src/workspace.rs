@@ -22,9 +22,11 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, MetadataExt};
 
 use crate::error::Error;
+use crate::secrets::Secrets;
 use crate::seen_files::SeenFiles;
 use crate::{protected, text, watch};
 pub use path::WorkPath;
+pub(crate) use path::folded;
 pub(crate) use unreadable::Unreadable;
 
 /// The folder that tools are confined to, as one caller may see it. Cheap to clone.
@@ -149,6 +151,7 @@ impl Workspace {
     ) -> Result<file::Found, Error> {
         let opened = file::open(folder, name, shown, links)?;
         self.unreadable.check(shown, &opened)?;
+        self.secrets().check(shown, &unreadable::real_path(&opened).map_err(|source| Error::at(shown, source))?)?;
         file::read_open(opened, shown)
     }
 
@@ -165,6 +168,9 @@ impl Workspace {
             return Err(Error::NotAFile { path: shown.to_owned(), what: "the workspace itself" });
         };
         let _writing = self.writing();
+        let secrets = self.secrets();
+        // Before anything is made on the way there.
+        secrets.check(shown, &self.destination(path).real)?;
         let found = match self.read_in(&self.folder.dir, path.as_path(), shown, file::Links::Refused) {
             Ok(found) => Some(found),
             Err(Error::Missing { .. }) => None,
@@ -186,6 +192,7 @@ impl Workspace {
         let parent = parent.map_err(|source| Error::at(shown, source))?;
         // Asked of the open folder, which no link that is swapped now can change.
         let real = unreadable::real_path(&parent).map_err(|source| Error::at(shown, source))?;
+        secrets.check(shown, &real.join(name))?;
         self.undisguised(path, &self.folder.names.beneath(&real.join(name)).unwrap_or_default())?;
         let put = || file::put(&parent, name, shown, &after, found.as_ref().map(|found| &found.metadata));
         // A command that runs meanwhile would be taken for the one that changed it.
@@ -216,7 +223,20 @@ impl Workspace {
     pub(crate) fn folder(&self, path: &WorkPath) -> Result<Dir, Error> {
         let dir = &self.folder.dir;
         let open = if path.is_root() { dir.try_clone() } else { dir.open_dir(path.as_path()) };
-        open.map_err(|source| Error::at(path.as_str(), source))
+        let at = |source| Error::at(path.as_str(), source);
+        let opened = open.map_err(at)?;
+        self.secrets().check(path.as_str(), &unreadable::real_path(&opened).map_err(at)?)?;
+        Ok(opened)
+    }
+
+    /// Refuses a path that names a secret place or leads into one.
+    pub(crate) fn not_secret(&self, path: &WorkPath) -> Result<(), Error> {
+        self.folder.names.not_secret(path, &self.destination(path))
+    }
+
+    /// What of it is secret, whoever works in it.
+    pub(crate) fn secrets(&self) -> Secrets {
+        Secrets::of(self.root())
     }
 
     /// What of it may not be read.
@@ -260,6 +280,13 @@ impl Names {
             }
         }
         self.led((true, real))
+    }
+
+    /// Refuses a path that names a secret place or leads into one.
+    pub(crate) fn not_secret(&self, path: &WorkPath, destination: &Destination) -> Result<(), Error> {
+        let secrets = Secrets::of(&self.root);
+        secrets.check(path.as_str(), &self.root.join(path.as_path()))?;
+        secrets.check(path.as_str(), &destination.real)
     }
 
     /// The protected places that a change there would touch: the one that the path names, the one that it leads to.

@@ -101,14 +101,22 @@ pub(crate) fn in_project(root: &Path) -> (Vec<Listed>, Vec<(PathBuf, io::Error)>
 
 /// The same for the person's own.
 pub(super) fn of_user(surroundings: &Surroundings) -> (Vec<Listed>, Vec<(PathBuf, io::Error)>) {
-    let below = |place: &'static Place| {
+    listed(places_of_user(surroundings))
+}
+
+/// Where a person has agents of other products.
+pub(crate) fn folders_of_user(surroundings: &Surroundings) -> impl Iterator<Item = PathBuf> {
+    places_of_user(surroundings).map(|(_, folder)| folder)
+}
+
+fn places_of_user(surroundings: &Surroundings) -> impl Iterator<Item = (&'static Place, PathBuf)> {
+    USER.iter().filter_map(|place| {
         let folder = match place.folder.strip_prefix("config/") {
             Some(folder) => surroundings.config_home()?.join(folder),
             None => surroundings.own_home()?.join(place.folder),
         };
         Some((place, folder))
-    };
-    listed(USER.iter().filter_map(below))
+    })
 }
 
 fn listed(places: impl Iterator<Item = (&'static Place, PathBuf)>) -> (Vec<Listed>, Vec<(PathBuf, io::Error)>) {

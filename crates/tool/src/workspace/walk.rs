@@ -6,6 +6,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use cap_std::fs::{Dir, FileType};
@@ -15,8 +16,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::file::{self, Links};
 use super::leftover::open_itself;
+use super::unreadable::real_path;
 use super::{WorkPath, Workspace};
 use crate::error::Error;
+use crate::secrets::Secrets;
 
 const MAX_ENTRIES: usize = 200_000;
 const MAX_DEPTH: usize = 64;
@@ -67,9 +70,17 @@ pub(crate) fn walk(
     mut visit: impl FnMut(&Entry<'_>) -> ControlFlow<()>,
 ) -> Result<Walked, Error> {
     let folder = workspace.folder(from)?;
-    let mut walk =
-        Walk { stop, visit: &mut visit, rules: Vec::new(), left: MAX_ENTRIES, until: Instant::now() + MAX_TIME };
     let prefix = from.prefix();
+    let real = real_path(&folder).map_err(|source| Error::at(from.as_str(), source))?;
+    let mut walk = Walk {
+        stop,
+        visit: &mut visit,
+        rules: Vec::new(),
+        left: MAX_ENTRIES,
+        until: Instant::now() + MAX_TIME,
+        secrets: workspace.secrets(),
+        from: (prefix.len(), real),
+    };
     // What the folders above say holds below too.
     for above in from.above() {
         walk.learn(&workspace.folder(&above)?, &above.prefix());
@@ -87,6 +98,10 @@ struct Walk<'a> {
     rules: Vec<Rules>,
     left: usize,
     until: Instant,
+    /// What is passed over.
+    secrets: Secrets,
+    /// How long the prefix of the folder is in which the walk began, and where that really is. No link is followed below it.
+    from: (usize, PathBuf),
 }
 
 /// What one ignore file says about paths that begin as its folder's does.
@@ -107,7 +122,8 @@ impl Walk<'_> {
                 return ControlFlow::Break(Walked::Limited);
             }
             let path = format!("{prefix}{}", name.to_string_lossy());
-            if name == ".git" || self.ignored(&path, kind.is_dir()) {
+            let is_secret = || self.secrets.covers(&self.from.1.join(&path[self.from.0..]));
+            if name == ".git" || self.ignored(&path, kind.is_dir()) || is_secret() {
                 continue;
             }
             if !kind.is_dir() {
