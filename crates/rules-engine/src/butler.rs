@@ -7,6 +7,7 @@
 mod answer;
 mod dialogue;
 mod offers;
+mod place;
 mod readings;
 mod reply;
 mod thing;

@@ -5,6 +5,7 @@
 
 use super::dialogue::{Dialogue, Effect};
 use super::offers::{step, usual};
+use super::place::Place;
 use super::thing::Thing;
 use super::{Plan, Spoken, Step, reason};
 use crate::agent_context::AgentContext;
@@ -139,7 +140,9 @@ impl<'a> Reply<'a> {
 
     /// "Cancel that", "undo", "never mind": what was done is taken back, where it can be.
     fn taking_back(&self) -> Option<Plan> {
-        let is_bare = self.words.len() <= 2 && self.any_word("cancel stop abbrechen storno annuler annule");
+        let is_bare = self.words.len() <= 2 && self.any_word(
+                "cancel stop abbrechen storno annuler annule delete loschen losch losche verwerfen supprimer supprime effacer efface",
+            );
         let is_undo = self.has(Concept::Undo) || is_bare;
         let begins = self.hits.iter().any(|hit| hit.concept == Concept::No && hit.words.start == 0);
         let is_no = begins && self.read.intents.is_empty() && self.words.len() <= LONGEST_ANSWER;
@@ -236,8 +239,9 @@ impl<'a> Reply<'a> {
         if things.is_empty() {
             return None;
         }
-        if let Some(thing) = self.ordinal(things.len()).and_then(|at| things.get(at)) {
-            return Some(self.take(thing));
+        if let Some(at) = self.ordinal(things.len()) {
+            // A place that the list does not have is asked about, never guessed.
+            return Some(things.get(at).map_or_else(|| self.which(), |thing| self.take(thing)));
         }
         if let Some(thing) = self.by_words() {
             return Some(self.take(thing));
@@ -364,6 +368,10 @@ impl<'a> Reply<'a> {
             && self.pointed().is_none()
             && let [first @ Thing::Mail { .. }, ..] = &things[..]
         {
+            // Who or what is named and not found is asked about: a reply never goes to another one.
+            if self.names_which() {
+                return Some(self.which());
+            }
             let is_one = things.len() == 1 || self.dialogue.yes.as_ref().is_some_and(|yes| yes.intent == Intent::Draft);
             return is_one.then(|| self.take(first));
         }
@@ -433,21 +441,104 @@ impl<'a> Reply<'a> {
             .map(|last| Plan::Hand(vec![last]))
     }
 
-    /// Which of several is meant by its place, counted from 0.
+    /// How many words stand before what a reply is to say; all of them in other requests.
+    fn head(&self) -> usize {
+        let is_reply = matches!(&self.read.intents[..], [meant] if meant.intent == Intent::Draft);
+        if !is_reply {
+            return self.words.len();
+        }
+        let content = crate::task::SpecialistTask::read(self.said, &self.cx.context).content();
+        let from = content.and_then(|content| self.said.find(&content)).unwrap_or(self.said.len());
+        let cut = self.said[..from].find([',', ':', ';']).unwrap_or(from);
+        self.words.iter().take_while(|word| word.at.start < cut).count()
+    }
+
+    /// An ordinal that points at a place of a list: behind an article or a preposition, and before nothing that it belongs to.
+    fn place(&self) -> Option<Place> {
+        let head = self.head();
+        let folded: Vec<&str> = self.words[..head].iter().map(|word| word.folded.as_str()).collect();
+        (1..head).find_map(|at| {
+            let (place, count) = Place::read(&folded[at..])?;
+            let is_marked = BEFORE_ORDINAL.split_whitespace().any(|one| one == folded[at - 1]);
+            let ends = at + count == head || self.is_one_behind(at + count) || self.is_saying(at + count);
+            (is_marked && ends && !self.is_time_beside(at, count)).then_some(place)
+        })
+    }
+
+    /// Whether what is to be said begins with a word.
+    fn is_saying(&self, at: usize) -> bool {
+        self.hits.iter().any(|hit| hit.concept == Concept::Saying && hit.words.start == at)
+            || ["dass", "das", "que", "qu", "that", "with", "mit", "avec", "davon", "von"].contains(&self.word(at))
+    }
+
+    /// Whether an ordinal is part of a time: "the fourth of May", not "the 4th" alone.
+    fn is_time_beside(&self, at: usize, count: usize) -> bool {
+        let is_more = |said: &std::ops::Range<usize>| {
+            self.words.iter().enumerate().any(|(other, word)| {
+                let is_own = (at..at + count).contains(&other);
+                let is_mark = BEFORE_ORDINAL.split_whitespace().any(|one| one == word.folded);
+                said.contains(&word.at.start) && !is_own && !is_mark
+            })
+        };
+        let is_reply = self.has(Concept::Reply);
+        let place = self.words[at].at.start;
+        self.read.times.said.iter().any(|said| said.contains(&place) && (!is_reply || is_more(said)))
+    }
+
+    /// Whether a reply names the mail that it answers with words that say neither how nor what is to be answered.
+    fn names_which(&self) -> bool {
+        let head = self.head();
+        let Some(verb) = self.hits.iter().find(|hit| hit.concept == Concept::Reply && hit.words.end <= head) else {
+            return false;
+        };
+        let is_mark = |word: &str| BEFORE_ORDINAL.split_whitespace().any(|one| one == word);
+        let marks = (verb.words.end..head).take_while(|at| is_mark(self.word(*at))).count();
+        let at = verb.words.end + marks;
+        if at >= head {
+            return false;
+        }
+        let word = self.word(at);
+        let is_name = self.said[self.words[at].at.clone()].chars().next().is_some_and(char::is_uppercase);
+        let is_known = household::words::is_light(word)
+            || self.kind_at(at).is_some()
+            || self.hits.iter().any(|hit| hit.words.contains(&at) && !is_ordinal(hit.concept));
+        let is_counted = Place::read(&[word]).is_some() || number_of(word).is_some();
+        marks > 0 && (is_counted || !is_known) || is_name && !is_known
+    }
+
+    /// Which of several is meant by its place, counted from 0; a place behind the end of the list is one that it does not have.
     fn ordinal(&self, number: usize) -> Option<usize> {
-        let is_counted = self.words.len() <= 14 && !self.read.entities.name_something() && number > 0;
-        if !is_counted {
+        let head = self.head();
+        let until = self.words.get(head).map_or(self.said.len(), |word| word.at.start);
+        let entities = &self.read.entities;
+        // Who is named in what is to be said is not the one who is written to.
+        let is_place = |name: &str| Place::read(&[household::time::words::fold(name).as_str()]).is_some();
+        let names_who = match head == self.words.len() {
+            true => entities.name_something(),
+            false => entities
+                .all()
+                .iter()
+                .filter(|name| !is_place(name))
+                .any(|name| self.said.find(name.as_str()).is_none_or(|at| at < until)),
+        };
+        if head > 14 || names_who || number == 0 {
             return None;
         }
-        let numbered = (0..self.words.len()).find_map(|at| {
+        let numbered = (0..head).find_map(|at| {
             let before = at.checked_sub(1).map(|before| self.word(before)).unwrap_or_default();
-            let is_marked = ["number", "nr", "nummer", "no", "option", "numero", "to", "auf", "au", "mail", "one"]
-                .contains(&before);
+            let is_marked = [
+                "number", "nr", "nummer", "no", "option", "numero", "to", "auf", "au", "mail", "one", "zu", "die",
+                "la", "le",
+            ]
+            .contains(&before);
             let is_time = self.read.times.said.iter().any(|said| said.contains(&self.words[at].at.start));
             self.word(at).parse::<usize>().ok().filter(|_| is_marked && !is_time)
         });
         if let Some(number) = numbered {
             return number.checked_sub(1);
+        }
+        if let Some(place) = self.place() {
+            return Some(place.among(number).unwrap_or(usize::MAX));
         }
         // Mails are listed with the newest first.
         let is_mail = self.dialogue.things.iter().all(|thing| matches!(thing, Thing::Mail { .. }));
@@ -549,7 +640,7 @@ impl<'a> Reply<'a> {
         let noun = self.word(at);
         let is = |list: &str| !noun.is_empty() && list.split_whitespace().any(|one| one == noun);
         match () {
-            () if is("mail email mails message letter thread conversation nachricht courriel message") => {
+            () if is("mail email mails message letter thread conversation nachricht courriel mel") => {
                 Some(Pointed::Mail)
             }
             () if is("note notiz page file document dokument") => Some(Pointed::Note),
@@ -1204,6 +1295,13 @@ const FOLLOWING: [&str; 14] = [
 ];
 const MOST_DAYS_AHEAD: i64 = 120;
 const AFTER: [&str; 6] = ["after that", "after it", "darauf", "danach", "d'apres", "suivant"];
+
+fn is_ordinal(concept: Concept) -> bool {
+    matches!(concept, Concept::First | Concept::Second | Concept::Third | Concept::Last)
+}
+
+/// Articles and prepositions before an ordinal that points.
+const BEFORE_ORDINAL: &str = "the to number die der den dem das des auf an zu zum zur beim von vom le la l au aux a du de sur number nummer numero";
 
 /// Words around a bare number.
 const COUNTERS: [&str; 22] = [

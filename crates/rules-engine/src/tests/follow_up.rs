@@ -109,6 +109,73 @@ fn a_reply_is_resolved_by_number_order_name_and_pronoun() {
     }
 }
 
+fn four_mails() -> Value {
+    let mut four = urgent();
+    let first = four["items"][0].clone();
+    for (id, from) in
+        [("msg_002", "Office <office@x.example>"), ("msg_003", "Lena <l@x.example>"), ("msg_004", "Paul <p@x.example>")]
+    {
+        let mut mail = first.clone();
+        mail["emailId"] = json!(id);
+        mail["from"] = json!(from);
+        four["items"].as_array_mut().expect("a list").push(mail);
+    }
+    four
+}
+
+#[test]
+fn a_reply_goes_to_the_place_of_the_list_that_it_names_and_else_asks_which_one() {
+    let replied = |reply: &str| {
+        let mut stage = Dialogue::with(BUTLER);
+        stage.says("Any urgent mail?");
+        stage.gets(&result("triage", &four_mails(), "Four."));
+        stage.says(reply)
+    };
+    for (reply, id) in [
+        ("Antworte auf die vierte, dass es erledigt ist", "msg_004"),
+        ("Antworte auf die letzte, dass es erledigt ist", "msg_004"),
+        ("Antworte der dritten, dass es erledigt ist", "msg_003"),
+        (
+            "Antworte der dritten Mail, dass Anna Schmidt morgen um drei mit dem Schlüssel und allen Papieren vorbeikommt",
+            "msg_003",
+        ),
+        ("Beantworte die vierte: mache ich heute", "msg_004"),
+        ("Antworte auf die vorletzte, dass es erledigt ist", "msg_003"),
+        ("Antworte zur zweiten, dass es erledigt ist", "msg_002"),
+        ("Antworte auf die erste, dass es erledigt ist", "msg_urgent_001"),
+        ("Réponds au deuxième que c'est fait", "msg_002"),
+        ("Réponds au troisième que c'est fait", "msg_003"),
+        ("Réponds à la quatrième que c'est fait", "msg_004"),
+        ("Réponds au dernier que c'est fait", "msg_004"),
+        ("Réponds à l'avant-dernier que c'est fait", "msg_003"),
+        ("reply to the fourth", "msg_004"),
+        ("reply to the fourth that it is done", "msg_004"),
+        ("reply to the last one that it is done", "msg_004"),
+        ("reply to the second last that it is done", "msg_003"),
+        ("reply to the 4th that it is done", "msg_004"),
+        ("reply to 4: done", "msg_004"),
+    ] {
+        let (_, input) = called(&replied(reply));
+        assert_eq!(input["intent"], "delegate_draft", "{reply}: {input}");
+        assert!(input["relevantEntities"].to_string().contains(id), "{reply}: {input}");
+    }
+    for reply in [
+        "Antworte auf die siebte, dass es erledigt ist",
+        "reply to the ninth that it is done",
+        "reply to 9: done",
+        "Réponds au sixième que c'est fait",
+    ] {
+        let said = replied(reply);
+        assert!(!said.text.is_empty() && said.offers.len() == 4, "{reply}: {said:?}");
+    }
+    for reply in ["reply to Zorkmann that it is done", "Antworte auf die von Zorkmann, dass es erledigt ist"] {
+        let said = replied(reply);
+        let entities: Vec<String> =
+            said.calls.iter().map(|(_, input)| input.value()["relevantEntities"].to_string()).collect();
+        assert!(entities.iter().all(|entities| !entities.contains("msg_")), "{reply}: {entities:?}");
+    }
+}
+
 #[test]
 fn a_draft_is_changed_and_taken_back_in_the_words_that_follow() {
     let drafting = || {
@@ -122,7 +189,17 @@ fn a_draft_is_changed_and_taken_back_in_the_words_that_follow() {
         assert_eq!((&input["intent"], &input["task"]), (&json!("delegate_draft"), &json!(reply)));
         assert_eq!(input["relevantEntities"], json!(["draft_20260115_1"]), "{reply}");
     }
-    for reply in ["cancel that", "undo", "never mind", "delete the draft", "no", "doch nicht", "annule ça"] {
+    for reply in [
+        "löschen",
+        "supprimer",
+        "cancel that",
+        "undo",
+        "never mind",
+        "delete the draft",
+        "no",
+        "doch nicht",
+        "annule ça",
+    ] {
         let (_, input) = called(&drafting().says(reply));
         assert_eq!(
             (&input["intent"], &input["task"]),
