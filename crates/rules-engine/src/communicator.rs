@@ -29,7 +29,7 @@ pub(super) fn next(task: &SpecialistTask, turn: &Turn, cx: &AgentContext) -> Sai
             let (value, body) = (wording::replacement(&task.task).unwrap_or_default(), outcome.data["body"].as_str());
             match body.and_then(|body| wording::replaced(body, value, &cx.context.now)) {
                 Some(body) => cx.call("draft_update", json!({ "id": outcome.data["draftId"], "body": body })),
-                None => Said::text(format!("{}\n\n{}", cx.speech.say("unchanged", &[]), draft(&outcome.data))),
+                None => unchanged(cx, outcome.data["draftId"].as_str().unwrap_or_default()),
             }
         }
         Some(("draft_show", _, outcome)) => Said::text(shown(cx, &outcome.data)),
@@ -145,6 +145,9 @@ fn change(task: &SpecialistTask, cx: &AgentContext, id: &str) -> Said {
     if let Some(sentences) = wording::added(task) {
         return cx.call("draft_update", json!({ "id": id, "add": sentences }));
     }
+    if let Some(said) = wording::said_instead(&task.task) {
+        return cx.call("draft_update", json!({ "id": id, "say": [wording::sentence(&said)] }));
+    }
     match task.content().filter(|_| !task.has(Concept::Look)) {
         Some(_) if task.task.contains(": ") && !task.has(Concept::Edit) => {
             cx.call("draft_update", json!({ "id": id, "body": task.content() }))
@@ -152,8 +155,14 @@ fn change(task: &SpecialistTask, cx: &AgentContext, id: &str) -> Said {
         Some(said) => {
             cx.call("draft_update", json!({ "id": id, "say": [wording::sentence(&wording::instead(&said))] }))
         }
+        None if task.has(Concept::Edit) && !task.has(Concept::Look) => unchanged(cx, id),
         None => cx.call("draft_show", json!({ "id": id })),
     }
+}
+
+/// An update that says nothing changes nothing, and its result says so.
+fn unchanged(cx: &AgentContext, id: &str) -> Said {
+    cx.call("draft_update", json!({ "id": id }))
 }
 
 /// The newest mail that was found is the one to answer, unless it is not what it seems to be.
@@ -356,7 +365,8 @@ fn drafted(cx: &AgentContext, data: &Value) -> String {
         true => String::new(),
         false => format!("\n\n{}", cx.speech.say("fill_in", &[("what", &placeholders.join(", "))])),
     };
-    format!("{}\n\n{}{open}", cx.speech.say("drafted", &[]), draft(data))
+    let head = if data["unchanged"] == true { "unchanged" } else { "drafted" };
+    format!("{}\n\n{}{open}", cx.speech.say(head, &[]), draft(data))
 }
 
 fn shown(cx: &AgentContext, data: &Value) -> String {

@@ -90,6 +90,50 @@ pub(super) fn instead(said: &str) -> String {
     ends.iter().find_map(|end| said.strip_suffix(end)).unwrap_or(said).to_owned()
 }
 
+/// "Say I am at home from two instead", "schreib lieber, dass …": the sentence that a draft is to say in place of its own. What is said
+/// besides it ("also") is none.
+pub(super) fn said_instead(said: &str) -> Option<String> {
+    const VERBS: [&str; 12] = [
+        "say",
+        "write",
+        "tell them",
+        "tell her",
+        "tell him",
+        "sag",
+        "sage",
+        "schreib",
+        "schreibe",
+        "écris",
+        "dis",
+        "dites",
+    ];
+    const BESIDES: &str = "also too auch noch dazu aussi";
+    const MARKS: [&str; 8] = ["instead ", "lieber", "stattdessen", "bitte", "plutôt", "please", "rather", "just "];
+    const OPENINGS: [&str; 6] = ["that ", "dass ", "daß ", "que ", "qu'", "them that "];
+    let said = said.trim();
+    let folded = said.to_lowercase();
+    if folded.len() != said.len() || folded.split_whitespace().any(|word| BESIDES.split(' ').any(|one| one == word)) {
+        return None;
+    }
+    let verb =
+        VERBS.iter().find(|verb| folded.strip_prefix(**verb).is_some_and(|rest| rest.starts_with([' ', ':'])))?;
+    let ends_so = instead(said) != said.trim_end_matches(['.', '!']);
+    let start = |text: &str| text.len() - text.trim_start_matches([' ', ',', ':']).len();
+    let mut rest = &said[verb.len()..];
+    let mut is_marked = ends_so;
+    rest = &rest[start(rest)..];
+    while let Some(mark) = MARKS.iter().find(|mark| rest.to_lowercase().starts_with(**mark)) {
+        is_marked = true;
+        rest = &rest[mark.len()..];
+        rest = &rest[start(rest)..];
+    }
+    let is_clause = rest.starts_with("dass ") || rest.starts_with("daß ");
+    rest = OPENINGS.iter().find_map(|opening| rest.strip_prefix(opening)).unwrap_or(rest);
+    let rest = instead(rest);
+    let whole = if is_clause { main_clause(&rest) } else { rest };
+    (is_marked && whole.split_whitespace().count() > 1).then_some(whole)
+}
+
 /// "Actually make it half past four": what is to stand in a draft in place of something of its kind.
 pub(super) fn replacement(said: &str) -> Option<&str> {
     let folded = said.to_lowercase();
@@ -134,14 +178,34 @@ pub(super) fn replaced(body: &str, value: &str, now: &jiff::Zoned) -> Option<Str
         all.iter().find(is_hour).map(|word| word.at.clone()).filter(|_| wanted)
     };
     let place = times.iter().find(is_kind).cloned().or_else(number)?;
+    // Words in another language are followed by their time in the language of the mail: that one goes with the old words.
+    let behind = &text[place.end..];
+    let restated = behind.find("]] (").filter(|at| !behind[..*at].contains("[[")).map(|at| at + 2);
+    let restated = restated.and_then(|from| Some(from..from + behind[from..].find(')')? + 1));
+    let behind = match restated {
+        Some(restated) => format!("{}{}", &behind[..restated.start], &behind[restated.end..]),
+        None => behind.to_owned(),
+    };
+    // Of several times, nothing says which one is meant.
+    if kind(&behind) == Some(wanted) {
+        return None;
+    }
     let before = &text[place.clone()];
     let mark = ["at ", "um ", "à "].iter().find(|mark| before.starts_with(**mark)).copied().unwrap_or_default();
-    Some(format!("{}{mark}{value}{}{quoted}", &text[..place.start], &text[place.end..]))
+    Some(format!("{}{mark}{value}{behind}{quoted}", &text[..place.start]))
 }
 
-/// A German clause behind "dass", as a sentence of its own: "ich gern singe" is "ich singe gern".
+/// A German clause behind "dass", as a sentence of its own: "ich gern singe" is "ich singe gern", "ich das Rad abhole" is "ich hole das Rad
+/// ab". Where the order is not certain, the clause stays as it was said, behind words that it can follow.
 fn main_clause(content: &str) -> String {
-    let words: Vec<&str> = content.trim_end_matches(['.', '!']).split_whitespace().collect();
+    let content = content.trim_end_matches(['.', '!']);
+    let words: Vec<&str> = content.split_whitespace().collect();
+    let as_said = || format!("ich wollte sagen, dass {content}");
+    let has_more = content.contains([',', ';', '.'])
+        || words.iter().any(|word| ["und", "oder", "aber", "weil", "wenn"].contains(word));
+    if has_more && words.len() > 2 {
+        return as_said();
+    }
     let articles = ["der", "die", "das", "den", "mein", "meine", "unser", "unsere", "ein", "eine", "mir", "uns"];
     let subject = match words.first() {
         Some(first)
@@ -154,13 +218,117 @@ fn main_clause(content: &str) -> String {
         Some(first) if *first == "mir" || *first == "uns" => return content.to_owned(),
         _ => 1,
     };
-    match words.split_last() {
-        Some((verb, rest)) if rest.len() > subject && verb.chars().all(char::is_lowercase) => {
+    let Some((verb, rest)) =
+        words.split_last().filter(|(verb, rest)| !rest.is_empty() && verb.chars().all(char::is_lowercase))
+    else {
+        return content.to_owned();
+    };
+    match separated(verb) {
+        Separable::No if rest.len() > subject => {
             let (subject, more) = rest.split_at(subject);
             [subject, &[*verb], more].concat().join(" ")
         }
-        _ => content.to_owned(),
+        Separable::No => content.to_owned(),
+        Separable::Yes(prefix, stem) => {
+            let (subject, more) = rest.split_at(subject.min(rest.len()));
+            [subject, &[stem], more, &[prefix]].concat().join(" ")
+        }
+        Separable::Unknown => as_said(),
     }
+}
+
+/// Whether a verb at the end of a German clause comes apart in a main clause.
+enum Separable<'a> {
+    Yes(&'a str, &'a str),
+    No,
+    /// It may: "umgehen" is two verbs.
+    Unknown,
+}
+
+fn separated(verb: &str) -> Separable<'_> {
+    // The longer before those that they begin with.
+    const PREFIXES: [&str; 45] = [
+        "zusammen",
+        "entgegen",
+        "zurecht",
+        "hinterher",
+        "herunter",
+        "hinunter",
+        "hinüber",
+        "herüber",
+        "dazwischen",
+        "vorbei",
+        "zurück",
+        "weiter",
+        "heraus",
+        "hinaus",
+        "herein",
+        "hinein",
+        "herauf",
+        "hinauf",
+        "vorher",
+        "voran",
+        "voraus",
+        "dabei",
+        "statt",
+        "heran",
+        "umher",
+        "wieder",
+        "bereit",
+        "teil",
+        "fest",
+        "fort",
+        "heim",
+        "nach",
+        "weg",
+        "los",
+        "mit",
+        "aus",
+        "auf",
+        "bei",
+        "ein",
+        "her",
+        "hin",
+        "vor",
+        "ab",
+        "an",
+        "zu",
+    ];
+    const WHOLE: [&str; 22] = [
+        "antwort",
+        "ängst",
+        "anker",
+        "wiederhol",
+        "einig",
+        "eine",
+        "herrsch",
+        "hinder",
+        "hink",
+        "zuck",
+        "zünd",
+        "zürn",
+        "zieh",
+        "beicht",
+        "beiß",
+        "beißt",
+        "ausser",
+        "festig",
+        "abend",
+        "mitt",
+        "weger",
+        "aufs",
+    ];
+    let has_sound = |stem: &str| stem.chars().count() >= 3 && stem.contains(['a', 'e', 'i', 'o', 'u', 'ä', 'ö', 'ü']);
+    if WHOLE.iter().any(|whole| verb.starts_with(whole)) {
+        return Separable::No;
+    }
+    let split =
+        |prefix: &&'static str| verb.strip_prefix(*prefix).filter(|stem| has_sound(stem)).map(|stem| (*prefix, stem));
+    if let Some((prefix, stem)) = PREFIXES.iter().find_map(split) {
+        return Separable::Yes(prefix, stem);
+    }
+    let is_open = ["um", "durch"].iter().any(|prefix| verb.strip_prefix(prefix).is_some_and(has_sound));
+    if is_open { Separable::Unknown } else { Separable::No }
 }
 
 /// A capital at its beginning and a full stop at its end.
@@ -297,6 +465,19 @@ mod tests {
         }
         assert_eq!(replacement("make it shorter please and send it to all of them"), None);
         assert_eq!(replaced("Thank you.", "half past four", &now), None);
+        let stated = "Hier ist meine Antwort darauf: [[come at 3 pm.]] (heute, 15:00 Uhr)";
+        let told = "Hier ist meine Antwort darauf: [[come at half past four.]]";
+        assert_eq!(replaced(stated, "half past four", &now).as_deref(), Some(told), "no second time stays");
+        assert_eq!(replaced("I come at 3 pm and leave at 5 pm.", "half past four", &now), None, "which of the two?");
+        for (said, told) in [
+            ("say I am at home from 2 pm instead", Some("I am at home from 2 pm")),
+            ("schreib lieber, dass ich den Schlüssel abhole", Some("ich hole den Schlüssel ab")),
+            ("écris plutôt que je viens demain", Some("je viens demain")),
+            ("also say that I come", None),
+            ("say it", None),
+        ] {
+            assert_eq!(said_instead(said).as_deref(), told, "{said}");
+        }
     }
 
     #[test]
@@ -317,6 +498,21 @@ mod tests {
             ("Antworte Anna, dass Freitag passt", "Freitag passt."),
             ("Reply \"sounds good\" to Anna", "Sounds good."),
             ("Please answer Tom: yes, Tuesday works", "Yes, Tuesday works."),
+        ] {
+            assert_eq!(points(&SpecialistTask::read(task, &context)), [told], "{task}");
+        }
+        for (task, told) in [
+            ("Schreib Anna, dass ich das Fahrrad abhole", "Ich hole das Fahrrad ab."),
+            ("Schreib Anna, dass ich morgen teilnehme", "Ich nehme morgen teil."),
+            ("Schreib Anna, dass ich zurückrufe", "Ich rufe zurück."),
+            ("Schreib Anna, dass ich den Vertrag unterschreibe", "Ich unterschreibe den Vertrag."),
+            ("Schreib Anna, dass ich morgen antworte", "Ich antworte morgen."),
+            ("Schreib Anna, dass ich das abgeholt habe", "Ich habe das abgeholt."),
+            ("Schreib Anna, dass ich im Mai umziehe", "Ich wollte sagen, dass ich im Mai umziehe."),
+            (
+                "Schreib Anna, dass ich komme und Kuchen mitbringe",
+                "Ich wollte sagen, dass ich komme und Kuchen mitbringe.",
+            ),
         ] {
             assert_eq!(points(&SpecialistTask::read(task, &context)), [told], "{task}");
         }

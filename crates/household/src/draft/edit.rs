@@ -67,7 +67,11 @@ impl Parts {
         if sentences.is_empty() {
             return;
         }
-        self.paragraphs.retain(|paragraph| !(paragraph.starts_with("[[") && paragraph.ends_with("?]]")));
+        // The owner's own question in another language is a placeholder too, but of more words, and it stays.
+        let is_open = |paragraph: &String| {
+            paragraph.starts_with("[[") && paragraph.ends_with("?]]") && paragraph.split_whitespace().count() <= 4
+        };
+        self.paragraphs.retain(|paragraph| !is_open(paragraph));
         match self.paragraphs.last_mut().filter(|last| !last.starts_with("- ")) {
             Some(last) => *last = format!("{last} {}", sentences.join(" ")),
             None => self.paragraphs.push(sentences.join(" ")),
@@ -92,29 +96,22 @@ impl Parts {
         *self != before
     }
 
-    /// Leaves out what only decorates; where nothing does, all but what asks, promises or names a number.
+    /// Leaves out what only decorates. The owner's own words stay: what stands in a placeholder, and all where nothing decorates.
     fn shorten(&mut self) {
-        let sentences = |paragraph: &String| -> Vec<String> {
-            crate::passages::of_mail(paragraph).into_iter().filter(|sentence| !sentence.is_empty()).collect()
-        };
-        let all: Vec<Vec<String>> = self.paragraphs.iter().map(sentences).collect();
-        let is_plain = |sentence: &String| {
+        let is_plain = |sentence: &str| {
             let folded = fold(sentence);
             !POLITE.iter().any(|words| folded.contains(words))
         };
-        let mut kept: Vec<Vec<String>> =
-            all.iter().map(|sentences| sentences.iter().filter(|one| is_plain(one)).cloned().collect()).collect();
-        if kept == all {
-            // A placeholder asks the owner, not the reader.
-            let says = |one: &&String| {
-                let own = one.split("[[").next().unwrap_or_default();
-                own.contains(|character: char| character.is_ascii_digit() || character == '?')
-            };
-            let first = kept.iter().flatten().next().cloned();
-            let is_kept = |one: &&String| says(one) || Some(*one) == first.as_ref();
-            kept = all.iter().map(|sentences| sentences.iter().filter(is_kept).cloned().collect()).collect();
-        }
-        kept.retain(|sentences: &Vec<String>| !sentences.is_empty());
+        let kept_of = |paragraph: &String| -> Vec<String> {
+            // What begins with the placeholder is the owner's to the end.
+            if let Some(own) = paragraph.find("[[") {
+                let before = paragraph[..own].split_inclusive(". ").filter(|sentence| is_plain(sentence));
+                return vec![before.chain([&paragraph[own..]]).collect::<String>()];
+            }
+            let sentences = crate::passages::of_mail(paragraph).into_iter();
+            sentences.filter(|sentence| !sentence.is_empty() && is_plain(sentence)).collect()
+        };
+        let kept: Vec<Vec<String>> = self.paragraphs.iter().map(kept_of).filter(|kept| !kept.is_empty()).collect();
         if !kept.is_empty() {
             self.paragraphs = kept.into_iter().map(|sentences| sentences.join(" ")).collect();
         }
@@ -142,7 +139,7 @@ impl Parts {
 }
 
 /// Sentences that a mail can do without, folded.
-const POLITE: [&str; 16] = [
+const POLITE: [&str; 17] = [
     "thank you for asking",
     "i look forward",
     "thank you for your",
@@ -151,6 +148,7 @@ const POLITE: [&str; 16] = [
     "no rush",
     "please let me know if",
     "vielen dank fur die anfrage",
+    "vielen dank fur die nachricht",
     "ich freue mich darauf",
     "danke fur ihre",
     "danke fur deine",
@@ -205,5 +203,27 @@ mod tests {
         parts.say(&["Yes.".to_owned()]);
         assert_eq!(parts.text(), "Hi Sarah,\n\nYes.\n\nBest, Alex");
         assert!(!Parts::of("Hi Tom,\n\nYes.\n\nBest, Alex").edit(Edit::Shorter, Language::English, None));
+    }
+
+    #[test]
+    fn a_shorter_draft_keeps_the_owners_own_words() {
+        let shorter = |body: &str| {
+            let mut parts = Parts::of(body);
+            let is_changed = parts.edit(Edit::Shorter, Language::German, None);
+            (is_changed, parts.text())
+        };
+        let answer =
+            "vielen Dank für die Nachricht. Hier ist meine Antwort darauf: [[I will do it. No rush.]] (morgen)";
+        let (is_changed, text) = shorter(&format!("Guten Tag,\n\n{answer}\n\nViele Grüße\nAlex"));
+        assert!(is_changed && text.contains("[[I will do it. No rush.]]") && !text.contains("vielen Dank"), "{text}");
+        let own = "Hi Tom,\n\nI bring the cake. My sister comes along.\n\nBest, Alex";
+        assert_eq!(shorter(own), (false, own.to_owned()));
+    }
+
+    #[test]
+    fn a_question_of_the_owner_stays_when_something_is_added() {
+        let mut parts = Parts::of("[[When can you come to look at the heating?]]");
+        parts.add(&["[[My phone is off.]]".to_owned()]);
+        assert_eq!(parts.text(), "[[When can you come to look at the heating?]] [[My phone is off.]]");
     }
 }

@@ -230,11 +230,23 @@ fn update(args: &Update, household: &Household) -> Result<Value, Error> {
         points.iter().map(|point| replies::in_language(&text::harmless(point), language, &now).text).collect()
     };
     parts.say(&said(&args.say));
-    parts.add(&said(&args.add));
-    let is_changed = args.edit.is_none_or(|edit| parts.edit(edit, language, message.to.first()));
+    // What leads over to the owner's words stands there once.
+    let added = said(&args.add).into_iter().map(|text| match text.find("[[") {
+        Some(at) if text[..at].trim_end().ends_with(':') => text[at..].to_owned(),
+        _ => text,
+    });
+    parts.add(&added.collect::<Vec<_>>());
+    if let Some(edit) = args.edit {
+        parts.edit(edit, language, message.to.first());
+    }
     let is_edited = args.edit.is_some() || !args.say.is_empty() || !args.add.is_empty();
     let message = Message { body: if is_edited { parts.text() } else { message.body }, ..message };
-    store::replace(&path, &before, &message, &mail.id, &now)?;
+    let is_changed = message.body.trim_end() != mail_message.text.trim_end()
+        || message.subject != mail_message.subject
+        || message.to != mail_message.to;
+    if is_changed {
+        store::replace(&path, &before, &message, &mail.id, &now)?;
+    }
     let mail_message = MailMessage { to: message.to, subject: message.subject, text: message.body, ..mail_message };
     let mut answer = shown_draft(&mail, &mail_message);
     answer["edited"] = json!(true);
