@@ -17,9 +17,11 @@ use crate::{contacts, draft, find, mail, people, preferences, triage};
 /// The clock. That of the sample household stands still.
 pub type Now = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
-/// The folders of a household. A folder that is not named, or does not exist, counts as empty.
+/// The folders of a household. A folder that is not named, or does not exist, counts as empty, as long as one of them exists.
 #[derive(Clone)]
 pub struct Options {
+    /// The folder of the whole household, where it has one.
+    pub folder: Option<PathBuf>,
     /// A Maildir, with further folders as Maildir++ (`.Sent`, `.Drafts`), a folder of `.eml` or `mbox` files, or one `mbox` file.
     pub mail: Option<PathBuf>,
     /// One folder of `.ics` files for each calendar, or `.ics` files themselves.
@@ -46,6 +48,7 @@ impl Options {
     /// A household in one folder, laid out as `mail/`, `calendars/`, `para/`, `contacts/` and `decisions.jsonl`.
     pub fn in_folder(folder: &Path) -> Self {
         Self {
+            folder: Some(folder.to_owned()),
             mail: Some(folder.join("mail")),
             calendars: Some(folder.join("calendars")),
             notes: Some(folder.join("para")),
@@ -60,6 +63,7 @@ impl Default for Options {
     /// An empty household in the system's zone and time.
     fn default() -> Self {
         Self {
+            folder: None,
             mail: None,
             calendars: None,
             notes: None,
@@ -123,6 +127,19 @@ impl Household {
         Ok(Arc::new(Self { options, index, notes: IndexState::default(), calendars }))
     }
 
+    /// Fails where its folder does not exist, nor any place of its own: nothing was looked at, which is not the same as nothing found.
+    pub(crate) fn is_there(&self) -> Result<(), Error> {
+        let Options { folder, mail, calendars, notes, contacts, .. } = &self.options;
+        let places = [folder, mail, calendars, notes, contacts];
+        match folder {
+            Some(folder) if !places.into_iter().flatten().any(|place| place.exists()) => Err(Error::request(format!(
+                "the household folder {} does not exist; create it, or set `household.folder` to the one that is meant",
+                folder.display()
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     /// Its tools, added to others.
     #[must_use]
     pub fn tools(self: &Arc<Self>, registry: Registry) -> Registry {
@@ -172,6 +189,20 @@ impl std::fmt::Debug for Household {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_folder_that_does_not_exist_is_named_instead_of_counting_as_empty() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let missing = folder.path().join("missing");
+        let household = Household::open(Options::in_folder(&missing)).expect("a household");
+        for tool in ["mail_triage", "calendar_list", "household_find"] {
+            let args = serde_json::json!({ "query": "rent" });
+            let said = crate::tools::test_calls::call(&household, tool, &args).expect_err("an error");
+            assert!(said.contains("missing does not exist"), "{tool}: {said}");
+        }
+        std::fs::create_dir(&missing).expect("a folder");
+        assert!(crate::tools::test_calls::call(&household, "mail_triage", &serde_json::json!({})).is_ok());
+    }
 
     #[test]
     fn every_tool_of_a_household_is_named_among_its_tools() {

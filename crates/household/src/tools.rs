@@ -30,7 +30,12 @@ impl<A: DeserializeOwned + Send + 'static> Tool for HouseholdTool<A> {
 
     fn run<'a>(&'a self, input: &'a Json, bench: &'a ToolContext) -> BoxFuture<'a, ToolResult> {
         let (act, household, foreign) = (self.act, Arc::clone(&self.household), self.foreign.map(Into::into));
+        // Habits lie in the household's own file.
+        let needs_folder = !self.info.name.starts_with("prefs_");
         Box::pin(plainly(&self.info, self.example, input, bench, move |args: &A| {
+            if needs_folder {
+                household.is_there()?;
+            }
             let found = act(args, &household)?;
             Ok::<_, Error>(ToolResult { foreign, ..ToolResult::ok(found.to_string()) })
         }))

@@ -109,6 +109,7 @@ fn configured(named: &HouseholdConfig, config: &Config, clock: Option<Now>) -> O
     let whole = named.folder.as_deref().map(Options::in_folder).unwrap_or_default();
     let zone = named.timezone.as_deref().and_then(|name| TimeZone::get(name).ok());
     Options {
+        folder: whole.folder,
         mail: named.mail.clone().or(whole.mail),
         calendars: named.calendars.clone().or(whole.calendars),
         notes: named.notes.clone().or(whole.notes),

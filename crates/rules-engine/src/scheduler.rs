@@ -167,7 +167,7 @@ const OWN: [Concept; 7] =
     [Concept::Day, Concept::Free, Concept::Busy, Concept::Conflict, Concept::Calendar, Concept::Book, Concept::Change];
 
 /// Words of a request about the calendar that name no event.
-const GENERIC: &str = "calendar schedule agenda diary day week month meeting meetings appointment appointments event events plan plans planned \
+const GENERIC: &str = "vor calendar schedule agenda diary day week month meeting meetings appointment appointments event events plan plans planned \
     planning anything something nothing next upcoming coming up busy free free time slot slots kalender termin termine plan geplant ansteht steht stehen \
     anstehen los an woche tag monat nachste nachster nachsten treffen besprechung besprechungen rendez vous agenda reunion reunions prevu prochain \
     prochaine semaine jour cancel move reschedule postpone shift push delay absagen verschieben verschiebe sage ab annule annuler deplacer deplace \
@@ -460,10 +460,22 @@ fn range(task: &SpecialistTask, now: &Zoned) -> (String, String) {
         Some(when) => (moment(&when.start), moment(&after(&when.start, task.times.duration_min))),
         None => {
             let from = now.start_of_day().unwrap_or_else(|_| now.clone());
-            let to = from.checked_add(USUAL_DAYS.days()).unwrap_or_else(|_| from.clone());
+            // "Summarize my day" is about today.
+            let is_day = speaks_of_own_day(task);
+            let days = if is_day { 1 } else { USUAL_DAYS };
+            let to = from.checked_add(days.days()).unwrap_or_else(|_| from.clone());
             (moment(&from), moment(&to))
         }
     }
+}
+
+fn speaks_of_own_day(task: &SpecialistTask) -> bool {
+    let text = format!(" {} ", household::time::words::fold(&task.task));
+    let is_own = |cue: &&str| {
+        text.find(cue)
+            .is_some_and(|at| text[at + cue.len()..].chars().next().is_none_or(|behind| !behind.is_alphanumeric()))
+    };
+    [" my day", " mein tag", " meinen tag", " meinem tag", " ma journee"].iter().any(|cue| is_own(&cue))
 }
 
 fn period(cx: &AgentContext, from: &str, to: &str) -> String {

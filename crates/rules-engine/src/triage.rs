@@ -34,6 +34,9 @@ pub(super) fn next(task: &SpecialistTask, turn: &Turn, cx: &AgentContext) -> Sai
             }
         }
         Some(("mail_feedback" | "mail_flag", ..)) => Said::text(told(turn, cx)),
+        Some(("mail_list", input, outcome)) if answer_to_own_mail(task).is_some() => {
+            answered_own_mail(task, turn, cx, input, &outcome.data)
+        }
         Some(("mail_list", input, outcome)) if asks_whether_delivered(task) && input["folder"] == "sent" => {
             match recipient(&outcome.data).filter(|_| cx.can("household_find")) {
                 Some(address) => {
@@ -129,6 +132,10 @@ fn begin(task: &SpecialistTask, cx: &AgentContext) -> Said {
             return cx.call("mail_list", json!({ "folder": "sent", "to": person, "query": query, "limit": 3 }));
         }
         return cx.call("household_find", json!({ "question": UNDELIVERED, "kinds": ["mail"] }));
+    }
+    // Only what was written can have been answered.
+    if let Some(who) = answer_to_own_mail(task) {
+        return cx.call("mail_list", json!({ "folder": "sent", "to": who, "limit": 1 }));
     }
     let own = wants_sent(task);
     if is_about_awaited(task) && task.person().is_none() {
@@ -431,9 +438,9 @@ const OWN: [Concept; 9] = [
 /// Words of a request for mails that say nothing about which.
 const GENERIC: &str = "mail mails email emails message messages inbox urgent unread important new genuine legit legitimate scam phishing trust \
     safe real fake fraud suspicious sent send wrote reply replied answer answered thread conversation discussion summarise summarize summary sum \
-    read open echt seriös serios betrug vertrauen trauen gefalscht verdachtig nachricht nachrichten antwort geantwortet beantwortet geschrieben \
+    read open echt seriös serios betrug vertrauen trauen gefalscht verdachtig verdachtige verdachtigen verdachtiges verdachtiger nachricht nachrichten antwort geantwortet beantwortet geschrieben \
     geschickt gesendet verlauf gesprach lies offne zusammen fass zusammenfassung courriel courriels message messages authentique arnaque fiable \
-    suspect faux reponse repondu ecrit envoye lis ouvre resume latest last recent newest letzte letzten neueste dernier derniere still already \
+    suspect suspects suspecte suspectes faux reponse repondu ecrit envoye lis ouvre resume latest last recent newest letzte letzten neueste dernier derniere still already \
     yet schon noch deja encore whole ganze tout toute really wirklich vraiment attachment attachments attached attach attaches file files datei dateien fichier fichiers angehangt anhang anhange piece pieces jointe \
     jointes whats say says write got latest came come coming in since new news today important matters anything something everything need needs \
     want wants asked asks attention first deal missed miss check neu neues neue heute gestern gekommen gibt wichtig wichtiges wer jemand etwas was will \
@@ -664,6 +671,39 @@ fn state(cx: &AgentContext, mail: &Value) -> String {
         text.push_str(&format!("\n  ({})", cx.speech.say(state, &[])));
     }
     text
+}
+
+/// Who is asked to have answered a mail of the owner: "did Tom reply to my last mail?".
+fn answer_to_own_mail(task: &SpecialistTask) -> Option<&str> {
+    const MINE: &str = "my our mein meine meiner meinen meinem unsere mon ma notre";
+    const MAIL: &str = "mail mails email message nachricht courriel letter";
+    let all = household::time::words::words(&task.task);
+    let is_in = |list: &str, word: &str| list.split_whitespace().any(|one| one == word);
+    let is_own = all.iter().enumerate().any(|(at, word)| {
+        is_in(MINE, &word.folded) && all[at + 1..].iter().take(3).any(|word| is_in(MAIL, &word.folded))
+    });
+    let is_theirs = person::who_answers(task) == Some(person::Side::Them);
+    let asks = task.is_question() && task.entities.ids.is_empty();
+    task.person().filter(|_| is_own && is_theirs && asks)
+}
+
+/// What came from a person since the owner last wrote to them.
+fn answered_own_mail(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, input: &Value, data: &Value) -> Said {
+    let who = task.person().unwrap_or_default();
+    let newest = list(data, "mails").first();
+    if input["folder"] == "sent" {
+        return match newest.and_then(|mail| mail["date"].as_str()) {
+            Some(date) => cx.call("mail_list", json!({ "from": who, "since": date, "limit": 3 })),
+            None => Said::text(cx.speech.say("not_written", &[("who", who), ("what", "")])),
+        };
+    }
+    if newest.is_some() {
+        return Said::text(listed(task, cx, data, None));
+    }
+    let sent = turn.calls.first().and_then(|called| called.result.as_ref());
+    let sent = sent.and_then(|result| list(&result.data, "mails").first()).unwrap_or(&Value::Null);
+    let when = sent["date"].as_str().map(|date| cx.dates.moment(date)).unwrap_or_default();
+    Said::text(cx.speech.say("no_answer_yet", &[("who", who), ("when", &when), ("subject", &text_of(sent, "subject"))]))
 }
 
 /// Whose answer was asked for: "Did Tom reply?".

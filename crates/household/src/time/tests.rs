@@ -185,6 +185,9 @@ fn lengths_are_read_and_are_no_times() {
         ("une heure", 60),
         ("une demi-heure", 30),
         ("1 hour 15 minutes", 75),
+        ("a free hour", 60),
+        ("eine freie Stunde", 60),
+        ("zwei freie Stunden", 120),
     ] {
         let times = read(text);
         assert_eq!((times.duration_min, times.when), (Some(minutes), None), "{text}");

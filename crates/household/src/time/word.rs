@@ -74,6 +74,8 @@ pub(super) enum Sense {
     EndOfWeek,
     EndOfNextWeek,
     EndOfMonth,
+    /// "free" between a count and a unit.
+    Open,
     Skip,
 }
 
@@ -247,6 +249,7 @@ fn named(heading: &str) -> Option<Sense> {
         "eow" => Sense::EndOfWeek,
         "eonw" => Sense::EndOfNextWeek,
         "eom" => Sense::EndOfMonth,
+        "open" => Sense::Open,
         "skip" => Sense::Skip,
         _ => return None,
     })

@@ -13,7 +13,9 @@ impl Grammar<'_> {
         {
             return Some((Piece::Length(i64::from(hours) * 60 + i64::from(minutes)), at + 1));
         }
-        let (number, unit_at) = self.number(at)?;
+        let (number, count_end) = self.number(at)?;
+        // "A free hour", "zwei freie Stunden".
+        let unit_at = count_end + usize::from(self.is(count_end, Sense::Open));
         let minutes = |number: f64, unit: Unit| match unit {
             Unit::Minute => Some(number),
             Unit::Hour => Some(number * 60.0),
