@@ -30,7 +30,13 @@ const AHEAD: f64 = 0.2;
 /// The steps of a request with the other reading of a question behind its first.
 pub(super) fn with_other(mut steps: Vec<Step>, said: &str, cx: &AgentContext) -> Vec<Step> {
     let [only] = &steps[..] else { return steps };
-    if !subject(only, cx).is_empty() && is_question(only, said, cx) {
+    let named = subject(only, cx);
+    // "What do I have on the 22nd?" names nothing but the day: the calendar answers it.
+    let is_day = only.intent == Intent::Schedule
+        && only.time.is_some()
+        && SpecialistTask::read(said, &cx.context).has(Concept::Day)
+        && named.iter().all(|word| is_light(word) || ["est", "que"].contains(&word.as_str()));
+    if !named.is_empty() && !is_day && is_question(only, said, cx) {
         let step = Step {
             intent: Intent::Search,
             task: said.trim().to_owned(),

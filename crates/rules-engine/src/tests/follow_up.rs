@@ -410,3 +410,45 @@ fn a_time_that_is_taken_by_its_hour_is_entered_on_the_day_that_is_spoken_of() {
     let entities = input["relevantEntities"].to_string();
     assert!(entities.contains("2026-01-20T16:00:00+01:00/2026-01-20T16:30:00+01:00"), "{input}");
 }
+
+#[test]
+fn only_what_was_written_can_have_been_answered() {
+    let mut triage = Dialogue::with(TRIAGE);
+    calls(
+        &triage.briefed("triage", "Hat Tom auf meine letzte Mail geantwortet?", &json!({})),
+        "mail_list",
+        &json!({ "folder": "sent", "to": "Tom", "limit": 1 }),
+    );
+    tells(&triage.gets(&json!({ "mails": [], "total": 0 })), &["Tom"]);
+    let mut triage = Dialogue::with(TRIAGE);
+    triage.briefed("triage", "Did Tom reply to my last mail?", &json!({}));
+    let sent =
+        json!({ "mails": [{ "emailId": "s1", "date": "2026-01-12T10:00:00Z", "subject": "Rent", "folder": "sent" }] });
+    let (_, input) = called(&triage.gets(&sent));
+    assert_eq!(input["since"], "2026-01-12T10:00:00Z");
+    tells(&triage.gets(&json!({ "mails": [] })), &["No,", "has not answered yet", "Rent"]);
+}
+
+#[test]
+fn inflected_words_and_own_days_ask_for_what_they_say() {
+    calls(
+        &Dialogue::with(TRIAGE).briefed("triage", "Gibt es verdächtige Mails?", &json!({})),
+        "mail_triage",
+        &json!({ "only": "suspicious" }),
+    );
+    let scheduler = |task: &str| called(&Dialogue::with(SCHEDULER).briefed("scheduler", task, &json!({}))).1;
+    let day = scheduler("summarize my day");
+    assert_eq!((&day["from"], &day["to"]), (&json!("2026-01-15T00:00:00+01:00"), &json!("2026-01-16T00:00:00+01:00")));
+    assert_eq!(scheduler("Find me a free hour tomorrow")["duration_min"], 60);
+    for question in [
+        "Was habe ich am 22. Januar vor?",
+        "Qu'est-ce que j'ai le 22 janvier ?",
+        "est-ce que j'ai quelque chose le 22 janvier ?",
+    ] {
+        let mut stage = Dialogue::with(BUTLER);
+        let (_, input) = called(&stage.says(question));
+        assert_eq!(input["intent"], "delegate_schedule", "{question}");
+        let event = json!({ "events": [{ "eventId": "e1", "title": "Yoga", "start": "2026-01-22T07:30:00+01:00", "end": "2026-01-22T08:15:00+01:00" }] });
+        tells(&stage.gets(&result("scheduler", &event, "Yoga")), &["Yoga"]);
+    }
+}
