@@ -40,6 +40,11 @@ impl Failure {
         Self { message: message.into(), code }
     }
 
+    /// Whether the command was not understood.
+    pub fn is_usage(&self) -> bool {
+        self.code == USAGE
+    }
+
     /// The same for a program that reads the result of a run, as an object or as the last line of events.
     pub fn object(&self, is_event: bool) -> String {
         let (code, reason) = (self.code, &self.message);

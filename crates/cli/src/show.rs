@@ -237,7 +237,7 @@ impl Show {
     /// Tells a program that reads the result that the run is left as it stands.
     pub fn interrupted(&mut self, code: u8, word: &str) -> anyhow::Result<()> {
         let reason = format!("{word}; continue with: majordomo thread resume {}", self.root);
-        let object = if self.output.jsonl {
+        let object = if self.wants_tasks() {
             json!({ "type": "error", "run": self.root, "thread": self.root, "exit_code": code, "reason": reason })
         } else if self.output.json {
             let (id, outcome) = (&self.root, "interrupted");

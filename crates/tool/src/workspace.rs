@@ -234,7 +234,7 @@ impl Workspace {
         self.folder.names.not_secret(path, &self.destination(path))
     }
 
-    /// What of it is secret, whoever works in it.
+    /// What of it is secret, for every agent that works in it.
     pub(crate) fn secrets(&self) -> Secrets {
         Secrets::of(self.root())
     }

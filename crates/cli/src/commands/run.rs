@@ -26,13 +26,14 @@ use crate::{out, prompt};
 
 /// `majordomo run`.
 pub async fn run(arguments: Run) -> Result<u8, Failure> {
-    let Output { json, jsonl, output: ref file, .. } = arguments.output;
-    let tells = (json || jsonl) && file.is_none() && !arguments.detached;
+    let Output { json, jsonl, output: ref file, ref dialect, .. } = arguments.output;
+    let is_canonical = dialect.as_ref().is_none_or(|name| name == "canonical");
+    let tells = (json || jsonl && is_canonical) && file.is_none() && !arguments.detached;
     let begun = match begin(arguments).await {
         Ok(begun) => begun,
         Err(failure) => {
-            // A program that reads the result is told there, too.
-            if tells {
+            // A program that reads the result is told there, too; a command that is not understood has none.
+            if tells && !failure.is_usage() {
                 out::Result::Stdout.line(&failure.object(jsonl))?;
             }
             return Err(failure);

@@ -122,7 +122,10 @@ impl Place {
     pub fn kept(&self, printed: &str) {
         let log = self.log();
         let kept: BTreeSet<(&str, u64)> = log.iter().map(|record| (record.thread.as_str(), record.seq)).collect();
-        for frame in frames(printed) {
+        // That the process was ended is no event of the run: the last line says so.
+        for frame in
+            frames(printed).into_iter().filter(|frame| frame.get("exit_code").is_none() || frame["type"] != "error")
+        {
             let named = (frame["thread"].as_str(), frame["seq"].as_u64());
             let is_kept =
                 matches!(named, (Some(thread), Some(seq)) if kept.contains(&(thread, seq / FRAMES_PER_EVENT)));
