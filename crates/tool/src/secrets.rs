@@ -165,7 +165,7 @@ pub fn keep_secret(places: impl IntoIterator<Item = PathBuf>) {
     lock(&KNOWN).clear();
 }
 
-/// What of a workspace is secret, whoever asks.
+/// What of a workspace is secret, for every tool that asks.
 #[derive(Clone, Debug)]
 pub(crate) struct Secrets {
     /// By their real names, as a file system that knows no case would compare them.
