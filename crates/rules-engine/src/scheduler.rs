@@ -475,7 +475,7 @@ fn speaks_of_own_day(task: &SpecialistTask) -> bool {
         text.find(cue)
             .is_some_and(|at| text[at + cue.len()..].chars().next().is_none_or(|behind| !behind.is_alphanumeric()))
     };
-    [" my day", " mein tag", " meinen tag", " meinem tag", " ma journee"].iter().any(|cue| is_own(&cue))
+    [" my day", " mein tag", " meinen tag", " meinem tag", " ma journee"].iter().any(is_own)
 }
 
 fn period(cx: &AgentContext, from: &str, to: &str) -> String {

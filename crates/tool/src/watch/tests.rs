@@ -459,7 +459,7 @@ fn a_path_that_is_too_long_hides_nothing_else() {
     room.write(&planted.map(|name| (name, "evil")));
     for above in ["", ".vscode", "src"] {
         let open = |at: &rustix::fd::OwnedFd, name: &str| openat(at, name, OFlags::DIRECTORY, Mode::empty()).unwrap();
-        let mut at = openat(CWD, &room.root.join(above), OFlags::DIRECTORY, Mode::empty()).unwrap();
+        let mut at = openat(CWD, room.root.join(above), OFlags::DIRECTORY, Mode::empty()).unwrap();
         for _ in 0..40 {
             let name = "d".repeat(200);
             mkdirat(&at, &*name, Mode::RWXU).unwrap();
