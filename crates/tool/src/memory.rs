@@ -239,7 +239,7 @@ mod tests {
 
     // T59
     #[tokio::test]
-    async fn notes_made_after_untrusted_text_was_read_mark_whoever_reads_them() {
+    async fn notes_made_after_untrusted_text_was_read_mark_every_reader() {
         let mut room = room();
         room.ok(tool(), r#"{"action": "append", "text": "- mine"}"#).await;
         assert_eq!(room.ok(tool(), r#"{"action": "read"}"#).await.foreign, None);
