@@ -84,6 +84,11 @@ async fn newest(store: &dyn Store, id: &ThreadId) -> Result<Option<Report>, Fail
     let row = store.thread(id).await?.ok_or_else(unknown)?;
     let living = store.living(out::now()).await?;
     if is_left(&row, &living) {
+        // A process that ended between the two looks had finished before: the row says so by now.
+        let now = store.thread(id).await?.ok_or_else(unknown)?;
+        if now.head != row.head || now.state != row.state || now.owner.is_some() != row.owner.is_some() {
+            return Ok(None);
+        }
         let root = id.root();
         return Err(Failure::failed(format!("{id} was interrupted; continue with: majordomo thread resume {root}")));
     }
