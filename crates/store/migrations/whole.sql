@@ -186,7 +186,6 @@ CREATE TABLE tasks (
 
 CREATE UNIQUE INDEX tasks_number ON tasks (board, number);
 CREATE INDEX tasks_column ON tasks (board, status, rank, number);
-CREATE INDEX tasks_rank ON tasks (board, rank, number);
 CREATE INDEX tasks_queue ON tasks (board, urgency, rank, number) WHERE runnable = 1;
 CREATE INDEX tasks_active ON tasks (board, thread) WHERE active = 1;
 CREATE INDEX tasks_thread ON tasks (thread) WHERE thread IS NOT NULL;

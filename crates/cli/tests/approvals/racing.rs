@@ -108,7 +108,7 @@ fn a_database_of_an_earlier_version_is_opened_and_used() {
 }
 
 /// What brought a database of each schema to the next one, from the second on. An installation was left at any of them.
-const STEPS: [&str; 8] = [
+const STEPS: [&str; 9] = [
     include_str!("../../../store/migrations/0002_approvals.sql"),
     include_str!("../../../store/migrations/0003_progress.sql"),
     include_str!("../../../store/migrations/0004_installation.sql"),
@@ -117,6 +117,7 @@ const STEPS: [&str; 8] = [
     include_str!("../../../store/migrations/0007_threads.sql"),
     include_str!("../../../store/migrations/0008_boards.sql"),
     include_str!("../../../store/migrations/0009_workers.sql"),
+    include_str!("../../../store/migrations/0010_ranks.sql"),
 ];
 
 #[test]

@@ -168,6 +168,9 @@ pub(super) fn task(db: &Connection, board: &BoardId, task: &TaskId) -> Result<Op
     }
 }
 
+/// The statuses of tasks that are not archived.
+const OPEN: [Status; 4] = [Status::Pending, Status::InProgress, Status::Blocked, Status::Completed];
+
 /// Tasks of a board, by rank.
 pub(super) fn tasks(db: &Connection, query: &TaskQuery) -> Result<Vec<Task>, Error> {
     let Some((key, _)) = find(db, &query.board)? else { return Ok(Vec::new()) };
@@ -176,19 +179,18 @@ pub(super) fn tasks(db: &Connection, query: &TaskQuery) -> Result<Vec<Task>, Err
         Some(after) => SqlLook { db, key }.task(after)?.map(|task| (task.rank, signed(task.id.number()))),
     };
     let (rank, number) = after.unwrap_or((i64::MIN, i64::MIN));
-    // Written out for each, so that SQLite can choose an index for it.
-    let condition = match query.status {
-        Some(_) => "status = :status",
-        None => "status <> 'archived' AND :status IS NULL",
+    // Each status has its own order. Those of several are merged row by row, so that one index is enough, and a task that moves changes no other.
+    let statuses = query.status.as_ref().map_or(&OPEN[..], std::slice::from_ref);
+    let of_one = |status: &Status| {
+        format!(
+            "SELECT body, rank, number FROM tasks \
+             WHERE board = :board AND status = '{}' AND (rank, number) > (:rank, :number)",
+            status.as_str()
+        )
     };
-    let sql = format!(
-        "SELECT body FROM tasks WHERE board = :board AND {condition} AND (rank, number) > (:rank, :number) \
-         ORDER BY rank, number LIMIT :limit"
-    );
-    let status = query.status.map(Status::as_str);
-    let values = named_params! {
-        ":board": key, ":status": status, ":rank": rank, ":number": number, ":limit": page(query.limit),
-    };
+    let sql = statuses.iter().map(of_one).collect::<Vec<_>>().join(" UNION ALL ");
+    let sql = sql + " ORDER BY rank, number LIMIT :limit";
+    let values = named_params! { ":board": key, ":rank": rank, ":number": number, ":limit": page(query.limit) };
     list(db, &sql, values, |row| json(row, "body"))
 }
 
@@ -539,15 +541,18 @@ impl Fold<'_> {
     }
 
     fn save_tasks(&mut self) -> Result<(), Error> {
-        let sql = "INSERT INTO tasks (id, board, number, title, prompt, priority, status, created_by, assigned_to, thread, \
+        // A task that is there is found by its number, by which it was just read: its name has an index of its own, on other pages.
+        let change = "UPDATE tasks SET title = ?4, prompt = ?5, priority = ?6, status = ?7, assigned_to = ?9, thread = ?10, \
+                      urgency = ?11, rank = ?12, runnable = ?13, active = ?14, updated_at = ?16, body = ?17 \
+                      WHERE board = ?2 AND number = ?3";
+        let add = "INSERT INTO tasks (id, board, number, title, prompt, priority, status, created_by, assigned_to, thread, \
                    urgency, rank, runnable, active, created_at, updated_at, body) \
-                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17) \
-                   ON CONFLICT (id) DO UPDATE SET title = ?4, prompt = ?5, priority = ?6, status = ?7, assigned_to = ?9, \
-                   thread = ?10, urgency = ?11, rank = ?12, runnable = ?13, active = ?14, updated_at = ?16, body = ?17";
-        let mut save = self.db.prepare_cached(sql)?;
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
+        let (mut change, mut add) = (self.db.prepare_cached(change)?, self.db.prepare_cached(add)?);
         for task in std::mem::take(&mut self.tasks).into_values() {
-            save.execute(params![
-                full_name(&self.board.id, &task.id),
+            let name = full_name(&self.board.id, &task.id);
+            let values = params![
+                name,
                 self.key,
                 signed(task.id.number()),
                 task.title,
@@ -564,7 +569,10 @@ impl Fold<'_> {
                 task.created_at.0,
                 task.updated_at.0,
                 text(&task),
-            ])?;
+            ];
+            if change.execute(values)? == 0 {
+                add.execute(values)?;
+            }
         }
         Ok(())
     }

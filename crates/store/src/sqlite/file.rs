@@ -44,6 +44,7 @@ const STEPS: &[M<'static>] = &[
     M::up(include_str!("../../migrations/0007_threads.sql")),
     M::up(include_str!("../../migrations/0008_boards.sql")),
     M::up(include_str!("../../migrations/0009_workers.sql")),
+    M::up(include_str!("../../migrations/0010_ranks.sql")),
 ];
 const MIGRATIONS: Migrations<'static> = Migrations::from_slice(STEPS);
 const SCHEMA: u32 = STEPS.len() as u32;
