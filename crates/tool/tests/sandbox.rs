@@ -599,6 +599,32 @@ async fn other_processes_cannot_be_looked_into_or_ended() {
     }
 }
 
+// T32: namespaces give powers to try on the kernel. The calls are made by their numbers, so that no library stands between.
+#[cfg(target_arch = "x86_64")]
+#[tokio::test]
+async fn a_command_makes_no_user_namespace() {
+    let calls = r#"
+        my $new_user = 0x10000000;
+        my ($unshare, $clone, $clone3) = (272, 56, 435);
+        sub tried { my ($name, $done) = @_; exit 0 if $done == 0; print "$name ", ($done == -1 ? $!+0 : "done"), "\n"; }
+        tried("unshare", syscall($unshare, $new_user) || 1);
+        tried("clone", syscall($clone, $new_user | 17, 0, 0, 0, 0));
+        my $arguments = pack("Q8", $new_user, 0, 0, 0, 17, 0, 0, 0);
+        tried("clone3", syscall($clone3, $arguments, 64));
+        print defined(my $child = fork) ? "fork works\n" : "no fork\n"; exit 0 if $child == 0;
+    "#;
+    let room = TestWorkspace::new();
+    for kind in kinds() {
+        room.write("calls.pl", calls);
+        let content = room.run(kind, "perl calls.pl; unshare -r true || echo refused").await.content;
+        let (refused, missing) = (libc::EPERM, libc::ENOSYS);
+        let wanted = [format!("unshare {refused}"), format!("clone {refused}"), format!("clone3 {missing}")];
+        for wanted in wanted.iter().map(String::as_str).chain(["fork works", "refused"]) {
+            assert!(content.contains(wanted), "{kind:?}: {wanted}: {content}");
+        }
+    }
+}
+
 // ---- limits ----
 
 // T39

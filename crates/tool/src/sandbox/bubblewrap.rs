@@ -106,7 +106,6 @@ fn namespaces(network: Network) -> Vec<OsString> {
     let size = PASSING_BYTES.to_string();
     let mut all = vec![
         "--unshare-user",
-        "--disable-userns",
         "--unshare-pid",
         "--unshare-ipc",
         "--unshare-uts",

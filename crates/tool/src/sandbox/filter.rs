@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule, TargetArch,
+    sock_filter,
 };
 
 use super::plan::Network;
@@ -62,6 +63,7 @@ const REFUSED: &[i64] = &[
     libc::SYS_fsopen,
     libc::SYS_fsmount,
     libc::SYS_pivot_root,
+    libc::SYS_setns,
     // the kernel's keyrings are no namespace's
     libc::SYS_add_key,
     libc::SYS_request_key,
@@ -82,6 +84,11 @@ const REFUSED: &[i64] = &[
     libc::SYS_settimeofday,
     libc::SYS_clock_settime,
 ];
+
+/// A user namespace of its own would give a command powers to try on the kernel. A filter does not see what `clone3` asks for, which
+/// lies behind a pointer: it is told to be missing, and libraries fall back to `clone`, whose first argument says it.
+const MAKING_NAMESPACES: [i64; 2] = [libc::SYS_unshare, libc::SYS_clone];
+const NEW_USER: u64 = libc::CLONE_NEWUSER as u64;
 
 /// Calls that change a file without opening it for writing. Those without a name in `libc` are the newest ones.
 const CHANGING_METADATA: &[i64] = &[
@@ -171,11 +178,29 @@ fn compile(sockets: Sockets, metadata: Metadata) -> Result<BpfProgram, seccompil
     // The limits of other processes, ours among them.
     let of_others = argument(0, SeccompCmpOp::Ne, 0)?;
     rules.insert(libc::SYS_prlimit64, vec![SeccompRule::new(vec![of_others])?]);
+    let new_user = argument(0, SeccompCmpOp::MaskedEq(NEW_USER), NEW_USER)?;
+    for call in MAKING_NAMESPACES {
+        rules.insert(call, vec![SeccompRule::new(vec![new_user.clone()])?]);
+    }
     let twins: Vec<_> = rules.iter().map(|(call, rule)| (call | TWIN, rule.clone())).collect();
     rules.extend(twins);
     let refusal = SeccompAction::Errno(libc::EPERM.unsigned_abs());
     let machine = TargetArch::try_from(std::env::consts::ARCH)?;
-    SeccompFilter::new(rules, SeccompAction::Allow, refusal, machine)?.try_into()
+    let filter: BpfProgram = SeccompFilter::new(rules, SeccompAction::Allow, refusal, machine)?.try_into()?;
+    Ok(clone3_is_missing().into_iter().chain(filter).collect())
+}
+
+/// The first steps: `clone3`, whose number is the same on every machine, is answered with "not implemented".
+fn clone3_is_missing() -> [sock_filter; 4] {
+    let step = |code: u32, jt, jf, k| sock_filter { code: code as u16, jt, jf, k };
+    let is = |call: i64, jt, jf| step(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, jt, jf, call as u32);
+    [
+        // The number of the call is the first field of what a filter sees.
+        step(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0),
+        is(libc::SYS_clone3, 1, 0),
+        is(libc::SYS_clone3 | TWIN, 0, 1),
+        step(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs()),
+    ]
 }
 
 fn argument(at: u8, is: SeccompCmpOp, value: u64) -> Result<SeccompCondition, seccompiler::BackendError> {
