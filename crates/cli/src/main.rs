@@ -30,7 +30,7 @@ fn main() -> ExitCode {
         return tool::guard::main(arguments);
     }
     hide_from_other_processes();
-    let arguments = store_last(std::env::args_os().collect());
+    let arguments = flags_last(std::env::args_os().collect());
     let cli = match Cli::try_parse_from(arguments::as_typed(arguments.into_iter())) {
         Ok(cli) => cli,
         Err(error) => match unknown_command::message(&error, &Cli::command()) {
@@ -54,13 +54,21 @@ fn main() -> ExitCode {
     }
 }
 
-/// The command line with `--store URL`, which may stand before the verb, behind it: there every verb knows it.
-fn store_last(mut arguments: Vec<OsString>) -> Vec<OsString> {
-    let taken = match arguments.get(1).and_then(|first| first.to_str()) {
-        Some("--store") if arguments.len() > 3 => arguments.drain(1..3).collect(),
-        Some(first) if first.starts_with("--store=") && arguments.len() > 2 => arguments.drain(1..2).collect(),
-        _ => Vec::new(),
-    };
+/// Where everything is kept and configuration keys: every verb knows these flags behind it, and they may stand before it, too.
+const BEFORE_THE_VERB: [&str; 3] = ["--data", "--store", "--set"];
+
+/// The command line with such flags behind the verb.
+fn flags_last(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let mut taken = Vec::new();
+    loop {
+        let first = arguments.get(1).and_then(|first| first.to_str()).unwrap_or_default();
+        let (name, length) = first.split_once('=').map_or((first, 2), |(name, _)| (name, 1));
+        // Without anything behind them they are those of a chat.
+        if !BEFORE_THE_VERB.contains(&name) || arguments.len() <= length + 1 {
+            break;
+        }
+        taken.extend(arguments.drain(1..=length));
+    }
     let end = arguments.iter().position(|argument| argument == "--").unwrap_or(arguments.len());
     arguments.splice(end..end, taken);
     arguments
@@ -78,15 +86,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_store_may_be_named_before_the_verb() {
+    fn store_data_folder_and_keys_may_be_named_before_the_verb() {
         let moved = |line: &str| {
-            let arguments = store_last(line.split(' ').map(OsString::from).collect());
+            let arguments = flags_last(line.split(' ').map(OsString::from).collect());
             arguments.iter().map(|argument| argument.to_string_lossy()).collect::<Vec<_>>().join(" ")
         };
         assert_eq!(moved("majordomo --store postgres://db/x run hello"), "majordomo run hello --store postgres://db/x");
         assert_eq!(moved("majordomo --store=postgres://db/x db init"), "majordomo db init --store=postgres://db/x");
         assert_eq!(moved("majordomo --store u run -- --x"), "majordomo run --store u -- --x");
-        assert_eq!(moved("majordomo run --store u x"), "majordomo run --store u x");
-        assert_eq!(moved("majordomo --store u"), "majordomo --store u");
+        assert_eq!(moved("majordomo --data d --set a=1 --set b=2 ps"), "majordomo ps --data d --set a=1 --set b=2");
+        assert_eq!(moved("majordomo --data d -c"), "majordomo -c --data d");
+        assert_eq!(moved("majordomo --database d ps"), "majordomo --database d ps");
+        for as_it_was in ["majordomo run --store u x", "majordomo --store u", "majordomo --data=d", "majordomo --data"]
+        {
+            assert_eq!(moved(as_it_was), as_it_was);
+        }
     }
 }
