@@ -47,52 +47,129 @@ pub(crate) enum Kind {
     Plain,
 }
 
-/// Names that are protected with everything below them.
-const WHOLE: [&str; 40] = [
-    ".gitmodules",
+/// Names that are protected with everything below them, in the order in which they are compared.
+const WHOLE: [&str; 114] = [
+    ".agents",
+    ".aider.conf.yml",
+    ".amazonq",
+    ".amp",
+    ".appveyor.yml",
+    ".augment",
+    ".bash_aliases",
+    ".bash_login",
+    ".bash_logout",
+    ".bash_profile",
+    ".bashrc",
+    ".buildkite",
+    ".circleci",
+    ".cirrus.yml",
+    ".claude",
+    ".claude-plugin",
+    ".codex",
+    ".continue",
+    ".copilot",
+    ".crush",
+    ".crush.json",
+    ".cshrc",
+    ".cursor",
+    ".devcontainer",
+    ".devcontainer.json",
+    ".dir-locals-2.el",
+    ".dir-locals.el",
+    ".direnv",
+    ".direnvrc",
+    ".drone.yaml",
+    ".drone.yml",
+    ".emacs",
+    ".envrc",
+    ".exrc",
+    ".factory",
+    ".fleet",
+    ".gdbinit",
+    ".gemini",
+    ".ghci",
     ".gitattributes",
     ".gitconfig",
     ".githooks",
+    ".gitlab-ci.yml",
+    ".gitmodules",
+    ".goose",
+    ".gvimrc",
+    ".hgrc",
     ".husky",
+    ".idea",
+    ".inputrc",
+    ".irbrc",
+    ".junie",
+    ".kilocode",
+    ".kiro",
+    ".kshrc",
+    ".lefthook.toml",
+    ".lefthook.yaml",
+    ".lefthook.yml",
+    ".lldbinit",
+    ".login",
     ".majordomo",
     ".mcp.json",
-    ".claude",
-    ".codex",
-    ".copilot",
-    ".cursor",
-    ".gemini",
-    ".opencode",
-    ".agents",
-    ".goose",
-    ".qwen",
-    ".vscode",
-    ".idea",
-    ".envrc",
-    ".direnv",
     ".mvn",
-    ".gitlab-ci.yml",
     ".npmrc",
+    ".nvim.lua",
+    ".nvimrc",
+    ".opencode",
+    ".pam_environment",
+    ".pdbrc",
+    ".pre-commit-config.yaml",
+    ".profile",
+    ".pryrc",
+    ".psqlrc",
+    ".pypirc",
+    ".qwen",
+    ".renviron",
+    ".roo",
+    ".rprofile",
+    ".screenrc",
+    ".sqliterc",
+    ".ssh",
+    ".tcshrc",
+    ".tmux.conf",
+    ".trae",
+    ".travis.yml",
+    ".vim",
+    ".vimrc",
+    ".vscode",
+    ".windsurf",
+    ".woodpecker",
+    ".woodpecker.yaml",
+    ".woodpecker.yml",
+    ".xinitrc",
+    ".xprofile",
+    ".xsession",
+    ".xsessionrc",
     ".yarnrc",
     ".yarnrc.yml",
-    ".ssh",
-    ".bashrc",
-    ".bash_profile",
-    ".bash_login",
-    ".bash_logout",
-    ".bash_aliases",
-    ".profile",
-    ".inputrc",
-    ".zshrc",
-    ".zshenv",
-    ".zprofile",
+    ".zed",
     ".zlogin",
     ".zlogout",
-    ".pypirc",
-    ".vimrc",
+    ".zprofile",
+    ".zshenv",
+    ".zshrc",
+    "appveyor.yml",
+    "azure-pipelines.yml",
+    "bitbucket-pipelines.yml",
+    "crush.json",
+    "jenkinsfile",
+    "lefthook.toml",
+    "lefthook.yaml",
+    "lefthook.yml",
+    "opencode.json",
+    "opencode.jsonc",
 ];
 
+/// What the name of a file ends with by which Visual Studio Code opens several folders: it holds settings and tasks.
+const WORKSPACE_OF_AN_EDITOR: &str = ".code-workspace";
+
 /// Names of which only something below is protected. A name that ends in a star stands for all that begin so.
-const WITHIN: [(&str, &str, &str); 14] = [
+const WITHIN: [(&str, &str, &str); 34] = [
     (".cargo", "config*", ".cargo/config"),
     (".config", "fish", ".config/fish"),
     (".config", "git", ".config/git"),
@@ -107,6 +184,26 @@ const WITHIN: [(&str, &str, &str); 14] = [
     (".github", "agents", ".github/agents"),
     (".github", "chatmodes", ".github/chatmodes"),
     (".github", "skills", ".github/skills"),
+    (".config", "zed", ".config/zed"),
+    (".config", "crush", ".config/crush"),
+    (".config", "nvim", ".config/nvim"),
+    (".config", "vim", ".config/vim"),
+    (".config", "emacs", ".config/emacs"),
+    (".config", "helix", ".config/helix"),
+    (".config", "jj", ".config/jj"),
+    (".config", "direnv", ".config/direnv"),
+    (".config", "mise", ".config/mise"),
+    (".config", "nushell", ".config/nushell"),
+    (".config", "powershell", ".config/powershell"),
+    (".config", "tmux", ".config/tmux"),
+    (".config", "environment.d", ".config/environment.d"),
+    (".github", "actions", ".github/actions"),
+    (".github", "hooks", ".github/hooks"),
+    (".forgejo", "workflows", ".forgejo/workflows"),
+    (".gitea", "workflows", ".gitea/workflows"),
+    (".hg", "hgrc*", ".hg/hgrc"),
+    (".emacs.d", "init*", ".emacs.d/init"),
+    (".emacs.d", "early-init*", ".emacs.d/early-init"),
 ];
 
 /// Folders of other people's packages: what their authors left there is opened by nobody's editor or shell, and package
@@ -248,7 +345,7 @@ fn within(names: &[&str]) -> Option<Place> {
 pub(crate) fn pattern() -> String {
     let names = WHOLE.iter().copied().chain(WITHIN.iter().map(|(folder, ..)| *folder)).chain([".git"]);
     let names: Vec<String> = names.map(|name| name.replace('.', "[.]")).collect();
-    format!("(^|/|\")({})(/|\"|$)", names.join("|"))
+    format!("(^|/|\")({}|[^/]*[.]code-workspace)(/|\"|$)", names.join("|"))
 }
 
 /// Whether a name is that of a repository's folder, also as a file system that knows short names or ignores characters
@@ -261,8 +358,11 @@ fn is_git(name: &str) -> bool {
 /// The place that a name is, or is with the name below it.
 fn named(name: &str, below: Option<&str>) -> Option<Place> {
     let plain = |name| Place { name, kind: Kind::Plain };
-    if let Some(whole) = WHOLE.iter().find(|whole| **whole == name) {
-        return Some(plain(whole));
+    if let Ok(at) = WHOLE.binary_search(&name) {
+        return Some(plain(WHOLE[at]));
+    }
+    if name.ends_with(WORKSPACE_OF_AN_EDITOR) {
+        return Some(plain(WORKSPACE_OF_AN_EDITOR));
     }
     let below = below?;
     let is_wanted = |wanted: &str| match wanted.strip_suffix('*') {
@@ -380,6 +480,19 @@ mod tests {
             (".github/workflows/ci.yml", ".github/workflows"),
             (".gitlab-ci.yml", ".gitlab-ci.yml"),
             ("/home/ann/.ssh/authorized_keys", ".ssh"),
+            // What other agents, editors, shells, debuggers and services obey once a folder is opened in them.
+            ("opencode.json", "opencode.json"),
+            ("sub/OpenCode.jsonc", "opencode.jsonc"),
+            ("crush.json", "crush.json"),
+            (".devcontainer/devcontainer.json", ".devcontainer"),
+            ("api.code-workspace", ".code-workspace"),
+            ("Jenkinsfile", "jenkinsfile"),
+            (".Rprofile", ".rprofile"),
+            (".hg/hgrc", ".hg/hgrc"),
+            (".pre-commit-config.yaml", ".pre-commit-config.yaml"),
+            (".forgejo/workflows/ci.yml", ".forgejo/workflows"),
+            (".github/actions/build/action.yml", ".github/actions"),
+            (".zed/tasks.json", ".zed"),
         ];
         for (path, expected) in inside {
             assert_eq!(place(path), Some(expected), "{path}");
@@ -407,6 +520,9 @@ mod tests {
             ".git/packed-refs",
             "src/head",
             "node_modules/x/.vscode/settings.json",
+            ".hg/store/data",
+            "src/opencode.json.rs",
+            "code-workspace",
         ];
         for path in outside {
             assert_eq!(place(path), None, "{path}");
@@ -425,6 +541,14 @@ mod tests {
             assert_eq!(place_by_path(root, path), None, "{path}");
         }
         assert_eq!(place_by_path(Path::new("/elsewhere"), "tools/serve.py"), None);
+    }
+
+    #[test]
+    fn names_are_in_the_order_in_which_they_are_looked_up() {
+        assert!(WHOLE.is_sorted());
+        for name in WHOLE {
+            assert_eq!((place(name), name.to_lowercase()), (Some(name), name.to_owned()));
+        }
     }
 
     #[test]

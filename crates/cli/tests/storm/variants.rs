@@ -151,7 +151,7 @@ pub fn quoted(value: &str) -> String {
 }
 
 /// Protected paths, some at a depth.
-pub const PLACES: [&str; 34] = [
+pub const PLACES: [&str; 40] = [
     ".envrc",
     "sub/.envrc",
     ".mcp.json",
@@ -186,6 +186,12 @@ pub const PLACES: [&str; 34] = [
     "d/.git/config",
     "d/.git/hooks/pre-commit",
     ".git/rebase-merge/git-rebase-todo",
+    "opencode.json",
+    "d/crush.json",
+    ".devcontainer/devcontainer.json",
+    ".zed/tasks.json",
+    ".hg/hgrc",
+    "d/all.code-workspace",
 ];
 
 /// Ways to write a file: ① is its path, ② its folder, ③ its name, ④ and ⑤ are halves of the path.

@@ -224,3 +224,16 @@ impl fmt::Display for Product {
         f.write_str(self.as_str())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // T19
+    #[test]
+    fn where_a_project_has_agents_no_agent_writes_without_approval() {
+        for place in PROJECT {
+            assert!(tool::is_protected(&Path::new(place.folder).join("a.md")), "{}", place.folder);
+        }
+    }
+}

@@ -138,6 +138,14 @@ mod tests {
         }
     }
 
+    // T19
+    #[test]
+    fn no_agent_writes_these_settings_without_approval() {
+        for name in NAMES {
+            assert!(tool::is_protected(Path::new(name)), "{name}");
+        }
+    }
+
     #[test]
     fn agents_inside_settings_are_files_of_their_own() {
         let found = inside(Path::new("/project"), read);
