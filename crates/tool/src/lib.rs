@@ -22,6 +22,7 @@ mod error;
 mod find_files;
 mod list_dir;
 mod memory;
+pub mod named;
 mod on_path;
 mod preview;
 mod protected;
