@@ -231,6 +231,9 @@ const ORDINARY: [&str; 13] = [
 /// What files are called that commands of servers and hooks name.
 pub(crate) const COMMANDS: &str = "files of servers and hooks";
 
+/// What files are called that settings of git name as programs.
+pub(crate) const RUN_BY_GIT: &str = "programs in settings of git";
+
 /// What everything is called where protected files cannot be looked for.
 pub(crate) const UNKNOWN: &str = "files that cannot be looked at";
 

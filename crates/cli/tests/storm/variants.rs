@@ -238,9 +238,14 @@ const WAYS: [&str; 38] = [
 
 /// Every way to write every protected path, with the path: as a command, and as a script of which the command says nothing.
 pub fn writes() -> Vec<(String, &'static str)> {
+    writes_of(&PLACES)
+}
+
+/// The same for these paths.
+pub fn writes_of(places: &[&'static str]) -> Vec<(String, &'static str)> {
     let mut all = Vec::new();
     for (number, way) in WAYS.iter().enumerate() {
-        for place in PLACES {
+        for place in places.iter().copied() {
             let (folder, name) = place.rsplit_once('/').unwrap_or((".", place));
             let (head, tail) = place.split_at(place.len() / 2);
             let command = filled(way, &[place, folder, name, head, tail].map(str::to_owned));
