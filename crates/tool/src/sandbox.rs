@@ -249,6 +249,13 @@ fn facts(wrapped: Result<&PathBuf, &String>, confined: Result<&(), &String>, hol
             "Landlock cannot keep them read-only; what a command changes there is found afterwards and put back",
             INSTALL,
         ),
+        fact(
+            "permissions, owners and times",
+            is_wrapped,
+            "those of files outside the workspace stay as they are".to_owned(),
+            "Landlock does not know them; a command that may write can change those of any file of yours, and not its content",
+            INSTALL,
+        ),
         always("network", "off unless a call asks for it; sockets of local services never"),
         fact("number of processes", is_counted, format!("at most {}", limits::PROCESSES), no_group, DELEGATE),
         always("memory of a process", &gib(limits::PROCESS_MEMORY)),
@@ -275,7 +282,7 @@ mod tests {
         let why = "bubblewrap is not installed".to_owned();
         let facts = facts(Err(&why), Ok(&()), limits::Holds { processes: true, memory: true });
         let missing: Vec<_> = facts.iter().filter(|fact| !fact.in_force).map(|fact| fact.name).collect();
-        assert_eq!(missing, ["protected paths"]);
+        assert_eq!(missing, ["protected paths", "permissions, owners and times"]);
     }
 
     #[test]
