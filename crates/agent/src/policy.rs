@@ -71,6 +71,8 @@ pub struct Policy {
     /// After how many answers in a row, in which every call failed or was refused, the thread is ended. An answer in which a
     /// call succeeded starts the count again.
     pub loop_failed_at: u32,
+    /// How often an agent can ask sub-agents that have reported something more, in the answer to one message.
+    pub max_rounds: u32,
     /// How often the checks of a task or of a sub-agent's brief may fail before it is given up.
     pub check_attempts: u32,
 }
@@ -249,6 +251,7 @@ impl Default for Policy {
             loop_refuse_at: 5,
             loop_end_at: 8,
             loop_failed_at: 12,
+            max_rounds: 40,
             check_attempts: 3,
         }
     }

@@ -1098,6 +1098,9 @@ impl Thread {
     fn apply_ask(&mut self, asked: &ChildAsked) {
         let id = asked.child.clone();
         let Some((kin, _)) = self.children.reported.remove(&id) else { return };
+        if let Some(run) = &mut self.run {
+            run.pace.rounds += 1;
+        }
         let own = u32::from(self.created.policy.count_mode == CountMode::Active);
         self.children.descendants_taken = self.children.descendants_taken.saturating_add(own + asked.grant.descendants);
         self.spending.carved = self.spending.carved.plus(carved(&asked.grant));

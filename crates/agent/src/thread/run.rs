@@ -110,6 +110,8 @@ pub struct Pace {
     pub cut_short: Option<CutShort>,
     /// Answers that did not fit the schema.
     pub schema_misses: u32,
+    /// How often a sub-agent that had reported was asked something more: agents that answer each other could go on for ever.
+    pub rounds: u32,
 }
 
 /// What was done because the conversation is too long for the model.

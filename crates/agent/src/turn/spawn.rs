@@ -170,6 +170,12 @@ pub fn ask(
     if !kin.exists {
         return Err(format!("{} ({child}) was never begun ({outcome}): spawn a new sub-agent", kin.name));
     }
+    let most = thread.created.policy.max_rounds;
+    if thread.run.as_ref().is_some_and(|run| run.pace.rounds >= most) {
+        return Err(format!(
+            "sub-agents were asked something more {most} times since you were last spoken to (policy.max_rounds): say in your answer what is left"
+        ));
+    }
     let places = u32::from(thread.created.policy.count_mode == CountMode::Active);
     room(thread, places).map_err(|why| why.to_string())?;
     let mut narrowed = Vec::new();

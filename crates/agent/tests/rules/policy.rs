@@ -4,6 +4,7 @@ use majordomo_agent::facts::Consent;
 use majordomo_agent::policy::{
     ContextMode, CountMode, Lifecycle, OnError, Policy, ReportData, StartApproval, TokenCount,
 };
+use majordomo_agent::report::Report;
 use majordomo_agent::role::Agent;
 use majordomo_agent::tools::ToolResult;
 use majordomo_agent::{CallId, Effect, Event, Input, Mode, Outcome, Thread, ThreadId, Usage};
@@ -275,6 +276,30 @@ const FIELDS: &[Field] = &[
             let mut room = after(policy, &[("fly", "{}")]);
             room.calls(&[("swim", "{}")]);
             if room.thread.run.unwrap().closing.ending.is_some() { "ended".to_owned() } else { "going on".to_owned() }
+        },
+    },
+    Field {
+        // T70
+        name: "max_rounds",
+        one: (|policy| policy.max_rounds = 1, "asked 1 times, then refused"),
+        other: (|policy| policy.max_rounds = 3, "asked 3 times, then refused"),
+        seen: |policy| {
+            let mut room = after(policy, &[SPAWN]);
+            room.reports("r.1", Outcome::Completed, Default::default());
+            let told = |room: &mut Room, asked: u32| {
+                let words = format!(r#"{{"agent":"r.1","text":"Thanks! ({asked})"}}"#);
+                room.calls(&[("message_agent", &words)]);
+                let is_refused = room.results().last().is_some_and(|(told, _)| told.contains("policy.max_rounds"));
+                let newest = room.events.iter().rev().find_map(|event| match event {
+                    Event::ChildAsked(asked) => Some(asked.input.clone()),
+                    _ => None,
+                });
+                let report = Report { asked: newest, ..room::report(Outcome::Completed, Default::default()) };
+                room.hears(Input::ChildReported { child: ThreadId::new("r.1"), report: Box::new(report) });
+                !is_refused
+            };
+            let asked = (0..10).take_while(|asked| told(&mut room, *asked)).count();
+            format!("asked {asked} times, then refused")
         },
     },
     Field {

@@ -58,6 +58,7 @@ const KNOWN: &[(&str, Kind)] = &[
     ("policy.loop_refuse_at", Kind::Count { least: 2, most: MOST_U32 }),
     ("policy.loop_end_at", Kind::Count { least: 2, most: MOST_U32 }),
     ("policy.loop_failed_at", Kind::Count { least: 2, most: MOST_U32 }),
+    ("policy.max_rounds", Kind::Count { least: 1, most: MOST_U32 }),
     ("policy.check_attempts", Kind::Count { least: 1, most: MOST_U32 }),
     ("grant.tool_calls", Kind::Limit { most: MOST_U32 }),
     ("grant.requests", Kind::Limit { most: MOST_U32 }),

@@ -108,6 +108,7 @@ const ORDERS: &[(&str, Order)] = &[
     ("policy.loop_refuse_at", Order::Smaller),
     ("policy.loop_end_at", Order::Smaller),
     ("policy.loop_failed_at", Order::Smaller),
+    ("policy.max_rounds", Order::Smaller),
     ("policy.check_attempts", Order::Smaller),
     ("grant.tool_calls", Order::Smaller),
     ("grant.requests", Order::Smaller),
