@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::checks::Checks;
+use crate::checks::{Checks, Seen};
 use crate::context::fenced;
 
 /// What a sub-agent is asked to do. It sees this and nothing of its parent's conversation.
@@ -28,6 +28,9 @@ pub struct Brief {
     /// Whether a person has allowed the commands among them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub checks_allowed: bool,
+    /// The commands that a person has allowed, as they were then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks_seen: Vec<Seen>,
     /// Files whose content the parent wants it to have from the start.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<Arc<str>>,
@@ -83,6 +86,7 @@ impl Brief {
             expected: None,
             checks: Checks::default(),
             checks_allowed: false,
+            checks_seen: Vec::new(),
             files: Vec::new(),
             attached: Vec::new(),
             shared: Vec::new(),

@@ -31,6 +31,30 @@ impl Checks {
     }
 }
 
+/// A command as a person saw it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seen {
+    /// The command.
+    pub command: Arc<str>,
+    /// What it led to: its digest as a call.
+    pub digest: Arc<str>,
+}
+
+/// The digest of a call that starts sub-agents, with that of each command which is run when they are done.
+pub fn with_seen(digest: &str, seen: &[Seen]) -> Arc<str> {
+    match serde_json::to_string(seen) {
+        Ok(commands) if !seen.is_empty() => format!("{digest}\n{commands}").into(),
+        Ok(_) | Err(_) => digest.into(),
+    }
+}
+
+/// The commands in such a digest, which was approved.
+pub fn seen_in(digest: &str) -> Vec<Seen> {
+    // The last line is ours: a list in JSON holds no end of a line.
+    let commands = digest.rsplit_once('\n').and_then(|(_, commands)| serde_json::from_str(commands).ok());
+    commands.unwrap_or_default()
+}
+
 /// How often hooks of the person may send an agent back to work. Then its answer is its report all the same.
 pub const SENT_BACK: u32 = 3;
 
@@ -74,5 +98,23 @@ pub fn given_up(times: u32, what: &str) -> String {
     match times {
         1 => format!("its checks failed: {what}"),
         _ => format!("its checks failed {times} times: {what}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // T20
+    #[test]
+    fn what_a_person_saw_of_the_commands_is_in_the_digest_of_the_start() {
+        let seen = |digest: &str| vec![Seen { command: "sh \n\"a\"".into(), digest: digest.into() }];
+        let approved = with_seen("spawn_agent\n[]", &seen("one"));
+        assert_eq!(seen_in(&approved), seen("one"));
+        assert_ne!(approved, with_seen("spawn_agent\n[]", &seen("two")));
+        assert_eq!(&*with_seen("a", &[]), "a");
+        for other in ["", "a", "a\n", "a\n{}", "[]"] {
+            assert!(seen_in(other).is_empty(), "{other}");
+        }
     }
 }

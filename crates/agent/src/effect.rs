@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::checks::CheckedBy;
+use crate::checks::{CheckedBy, Seen};
 use crate::id::{CallId, ThreadId, Time};
 use crate::input::Strength;
 use crate::json::Json;
@@ -86,6 +86,8 @@ pub enum Effect {
         commands: Vec<Arc<str>>,
         /// Whether a person has allowed them.
         allowed: bool,
+        /// What those that a person has allowed led to then.
+        seen: Vec<Seen>,
         /// Whose checks they are. Of hooks, which commands are run is not the rules' business.
         by: CheckedBy,
     },

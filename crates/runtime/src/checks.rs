@@ -9,7 +9,7 @@ use std::sync::Arc;
 use agent::Json;
 use agent::tools::{RUN_COMMAND, ToolResult};
 use serde_json::json;
-use tool::Nested;
+use tool::{Nested, PriorConsent};
 
 use crate::schema::misfit;
 
@@ -17,8 +17,12 @@ use crate::schema::misfit;
 const SHOWN: usize = 2_000;
 
 /// Runs commands in their order, until one fails. The result says which one and how, and is not `executed` where a command could not be
-/// run at all. `allowed` says that a person has agreed to them.
-pub async fn run_checks(commands: &[Arc<str>], nested: Option<&dyn Nested>, allowed: bool) -> ToolResult {
+/// run at all. `consent` is what a person has said about each of them before.
+pub async fn run_checks(
+    commands: &[Arc<str>],
+    nested: Option<&dyn Nested>,
+    consent: impl Fn(&str) -> PriorConsent,
+) -> ToolResult {
     let mut all = ToolResult::ok(match commands {
         [_] => "the check has passed".to_owned(),
         several => format!("all {} checks have passed", several.len()),
@@ -27,7 +31,7 @@ pub async fn run_checks(commands: &[Arc<str>], nested: Option<&dyn Nested>, allo
         let Some(nested) = nested else {
             return ToolResult::error(format!("the check `{command}` could not be run here"));
         };
-        let ran = nested.call(RUN_COMMAND, Json::of(&json!({ "command": command })), allowed).await;
+        let ran = nested.call(RUN_COMMAND, Json::of(&json!({ "command": command })), consent(command)).await;
         all.files_read.extend(ran.files_read);
         all.files_modified.extend(ran.files_modified);
         all.foreign = all.foreign.or(ran.foreign);

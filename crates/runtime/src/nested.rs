@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use agent::Json;
 use agent::permission::{Action, Asked, Layer, Rule, judge};
-use agent::tools::{Reach, ToolResult};
+use agent::tools::{Assessment, Reach, ToolResult};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use tool::{Nested, Registry, ToolContext};
+use tool::{Nested, PriorConsent, Registry, ToolContext};
 
 use crate::facts::Gatherer;
 
@@ -41,7 +41,7 @@ impl NestedCalls {
 }
 
 impl Nested for NestedCalls {
-    fn call(&self, name: &str, input: Json, consented: bool) -> BoxFuture<'static, ToolResult> {
+    fn call(&self, name: &str, input: Json, consent: PriorConsent) -> BoxFuture<'static, ToolResult> {
         let Some(tool) = self.tools.get(name).cloned() else {
             let missing = ToolResult::error(format!("{name} is not available in this process"));
             return async move { missing }.boxed();
@@ -55,10 +55,17 @@ impl Nested for NestedCalls {
             let foreign = context.foreign || assessment.reach == Reach::Network;
             let asked = Asked { tool: &tool.info().name, assessment: &assessment, foreign, asks: None };
             let judgement = judge(&chain, &rules, &granted, &asked);
-            let is_written_by_person = consented && assessment.protected.is_empty();
             match judgement.action {
                 Action::Allow => {}
-                Action::Ask if is_written_by_person => {}
+                Action::Ask if is_covered(&consent, &assessment) => {}
+                Action::Ask if matches!(consent, PriorConsent::Allowed { .. }) => {
+                    return ToolResult::error(format!(
+                        "not run: it is not what a person allowed any more, for a file that it names has changed since. Call {} with it, so \
+                         that a person sees it as it is ({})",
+                        tool.info().name,
+                        judgement.by
+                    ));
+                }
                 Action::Ask => {
                     let (name, by) = (&tool.info().name, &judgement.by);
                     let pattern = assessment.standing.as_ref().map(|pattern| format!(", pattern = \"{pattern}\""));
@@ -74,4 +81,15 @@ impl Nested for NestedCalls {
         }
         .boxed()
     }
+}
+
+/// Whether what a person has said before covers a call as it is now. What a sandbox around the workspace bounds may lead to something else by
+/// then: a check is there for what its agent has changed. Anything else is only what the person saw.
+fn is_covered(consent: &PriorConsent, assessment: &Assessment) -> bool {
+    let is_as_seen = match consent {
+        PriorConsent::None => false,
+        PriorConsent::Written => true,
+        PriorConsent::Allowed { digest } => assessment.reach <= Reach::Workspace || assessment.digest == *digest,
+    };
+    is_as_seen && assessment.protected.is_empty()
 }

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use agent::checks::CheckedBy;
+use agent::checks::Seen;
 use agent::model::{CallError, CallErrorKind};
 use agent::permission::{Layer, Rule, forbidden};
 use agent::sampling::SamplingRequest;
@@ -17,7 +18,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use provider::{Ask, Conversation, Delta, DeltaSink, Effort};
 use tokio_util::sync::CancellationToken;
-use tool::{Registry, SeenFiles, Tool, Workspace};
+use tool::{PriorConsent, Registry, SeenFiles, Tool, Workspace};
 
 use crate::asking::{CallAsks, Questions};
 use crate::checks::run_checks;
@@ -131,8 +132,9 @@ impl Performer {
                 None
             }
             Effect::RunChecks { call, by: CheckedBy::Hooks, .. } => Some(self.run_stop_hooks(thread, call)),
-            Effect::RunChecks { call, commands, allowed, by: CheckedBy::Brief } => {
-                Some(self.run_checks(thread, call, commands, allowed, rules.cloned()))
+            Effect::RunChecks { call, commands, allowed, seen, by: CheckedBy::Brief } => {
+                let seen = allowed.then_some(seen);
+                Some(self.run_checks(thread, call, commands, seen, rules.cloned()))
             }
             Effect::StartChild { child } => {
                 let known = thread.children.live.get(&child)?;
@@ -402,9 +404,16 @@ impl Performer {
         thread: &Thread,
         call: CallId,
         commands: Vec<Arc<str>>,
-        allowed: bool,
+        seen: Option<Vec<Seen>>,
         rules: Option<Arc<[Rule]>>,
     ) -> BoxFuture<'static, Input> {
+        let consent = move |command: &str| match &seen {
+            None => PriorConsent::None,
+            Some(seen) => {
+                let digest = seen.iter().find(|seen| &*seen.command == command).map(|seen| seen.digest.clone());
+                PriorConsent::Allowed { digest: digest.unwrap_or_default() }
+            }
+        };
         let mut context = self.tool_context(thread, &call, false);
         let (granted, chain) = (thread.approvals.granted.clone(), thread.chain());
         let (facts, tools) = (self.runtime.facts.clone(), self.runtime.tools.snapshot());
@@ -412,7 +421,7 @@ impl Performer {
             let rules = rules.unwrap_or_else(|| facts.rules());
             context.workspace = readable(context.workspace, &chain, &rules);
             let nested = NestedCalls::new(tools, facts, chain, rules, granted, &context);
-            let ran = AssertUnwindSafe(run_checks(&commands, Some(&nested), allowed)).catch_unwind().await;
+            let ran = AssertUnwindSafe(run_checks(&commands, Some(&nested), consent)).catch_unwind().await;
             let result = ran.unwrap_or_else(|panic| {
                 ToolResult::error(format!(
                     "the checks failed inside, their outcome is unknown: {}",

@@ -55,8 +55,22 @@ pub trait Asks: Send + Sync {
 
 /// Makes calls of other tools on behalf of a call, as if its thread had made them: judged by the same modes and rules.
 pub trait Nested: Send + Sync {
-    /// Makes a call. One that needs a person's consent is not made, unless a person wrote it (`consented`) and no rule forbids it.
-    fn call(&self, tool: &str, input: Json, consented: bool) -> BoxFuture<'static, ToolResult>;
+    /// Makes a call. One that needs a person's consent is not made without it, and none that a rule forbids.
+    fn call(&self, tool: &str, input: Json, consent: PriorConsent) -> BoxFuture<'static, ToolResult>;
+}
+
+/// What a person has said about a call before it is made on behalf of another one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PriorConsent {
+    /// Nothing.
+    None,
+    /// The person wrote it.
+    Written,
+    /// The person allowed it.
+    Allowed {
+        /// What it led to then.
+        digest: Arc<str>,
+    },
 }
 
 /// Takes fleeting words, a few times a second at most. Must not block.

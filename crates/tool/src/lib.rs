@@ -49,7 +49,7 @@ pub use artefacts::Artefacts;
 pub use attach::{Refusal, attach, image_type, is_attachable};
 pub use command::program::{Program, ProgramLife, ProgramSpec, watched};
 pub use command::{CommandHost, Guard, search_path};
-pub use context::{Asks, Nested, Progress, ToolContext};
+pub use context::{Asks, Nested, PriorConsent, Progress, ToolContext};
 pub use error::Error;
 pub use preview::{Preview, Replacement};
 pub use protected::{is_protected, protect};

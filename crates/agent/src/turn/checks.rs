@@ -108,6 +108,7 @@ impl Thread {
             call: call.clone(),
             commands: brief.map(|brief| brief.checks.commands.clone()).unwrap_or_default(),
             allowed: brief.is_some_and(|brief| brief.checks_allowed),
+            seen: brief.map(|brief| brief.checks_seen.clone()).unwrap_or_default(),
             by: checking.by,
         };
         let stop = checking.stopping.then_some(Effect::StopTool { call });

@@ -32,8 +32,11 @@ impl Thread {
 
     fn weigh_start(&self, facts: &Facts, tool: &ToolInfo, input: &Json, starting: Option<&Starting>) -> Weighed {
         let is_verb = facts.catalog.is_verb(&tool.name);
-        let assessment =
-            if is_verb { starting::assess(tool, input, starting) } else { facts.assessment(&tool.name, input).clone() };
+        let assessment = if is_verb {
+            starting::assess(tool, input, starting, facts)
+        } else {
+            facts.assessment(&tool.name, input).clone()
+        };
         let asks = if is_verb { starting::asks(&self.created.policy, tool.risk) } else { None };
         let foreign = self.foreign || assessment.reach == Reach::Network && self.has_read();
         let asked = Asked { tool: &tool.name, assessment: &assessment, foreign, asks };

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::brief::{Brief, Shared};
 use crate::budget::Grant;
 use crate::catalog::Catalog;
-use crate::checks::Checks;
+use crate::checks::{self, Checks};
 use crate::context;
 use crate::event::{ChildAsked, ChildSpawned, Event};
 use crate::id::{CallId, InputId, ThreadId};
@@ -117,7 +117,11 @@ pub fn accept(
             let agent = &role.name;
             return Err(format!("{agent} cannot run checks: run_command is not among its tools"));
         }
-        brief.checks_allowed = thread.calls.slot(call).is_some_and(|slot| slot.approved.is_some());
+        let approved = thread.calls.slot(call).and_then(|slot| slot.approved.clone());
+        brief.checks_allowed = approved.is_some();
+        // A subtask that waits for others begins later than it was allowed: what it leads to may be something else by then.
+        brief.checks_seen = approved.map(|digest| checks::seen_in(&digest)).unwrap_or_default();
+        brief.checks_seen.retain(|seen| brief.checks.commands.contains(&seen.command));
     }
     keep_readable(moment, &mut brief.files, &Layer { agent: role.name.clone(), mode }, &mut narrowed);
     // A sub-agent does not see what the parent and its other children write meanwhile.

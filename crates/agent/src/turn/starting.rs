@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use crate::catalog::Catalog;
-use crate::checks::Checks;
+use crate::checks::{self, Checks, Seen};
 use crate::facts::Facts;
 use crate::json::Json;
 use crate::machine::Moment;
@@ -112,6 +112,15 @@ impl Starting {
         self.checks.iter().filter_map(|(_, checks)| checks.schema.as_ref())
     }
 
+    /// The commands with what each leads to at this moment.
+    fn seen(&self, facts: &Facts) -> Vec<Seen> {
+        if !facts.catalog.tools.contains_key(RUN_COMMAND) {
+            return Vec::new();
+        }
+        let digest = |command: &str| facts.assessment(RUN_COMMAND, &running(command)).digest.clone();
+        self.commands().map(|command| Seen { command: command.into(), digest: digest(command) }).collect()
+    }
+
     /// The most cautious word about the commands, each as if the one whom it checks had called it; none where there are no commands.
     pub fn weigh_checks(&self, thread: &Thread, facts: &Facts) -> Option<CheckWeighed> {
         let tool = facts.catalog.tools.get(RUN_COMMAND)?;
@@ -173,7 +182,7 @@ pub struct CheckWeighed {
 }
 
 /// What a call of a verb would do that starts these.
-pub fn assess(verb: &ToolInfo, input: &Json, starting: Option<&Starting>) -> Assessment {
+pub fn assess(verb: &ToolInfo, input: &Json, starting: Option<&Starting>, facts: &Facts) -> Assessment {
     let plain = Assessment { reach: Reach::ReadOnly, ..Assessment::of(verb, input) };
     let Some(starting) = starting else {
         return Assessment { effect: "starts no sub-agent".into(), ..plain };
@@ -185,6 +194,8 @@ pub fn assess(verb: &ToolInfo, input: &Json, starting: Option<&Starting>) -> Ass
     };
     Assessment {
         effect: starting.effect(),
+        // An approval of the start is one of these commands, too, as they are when it is asked for.
+        digest: checks::with_seen(&plain.digest, &starting.seen(facts)),
         standing,
         // What a temporary one is called tells nothing of what it is, so that no name allows it.
         is_plain: !starting.is_temporary,

@@ -125,3 +125,56 @@ async fn a_report_must_match_the_schema_that_its_brief_names() {
     assert!(refused.contains("the JSON Schema in 'checks' cannot be used"), "{refused}");
     assert!(of_type(&frames, "sub_agent_start").is_empty());
 }
+
+/// Where the script of a check is exchanged, by its sub-agent or before a person has answered: what was said to the person, and whether the other
+/// script was run.
+async fn exchanged(sandbox: &str, before_the_answer: bool) -> (String, bool) {
+    let setup = scripted(
+        "auto",
+        &[
+            scene(
+                "Have it made",
+                &[calls(&[spawn_with("make it", ", checks = [\"sh check.sh\"]")]), says("It is over.")],
+            ),
+            scene(
+                "make it",
+                &[
+                    calls(&[call("read_file", "path = \"check.sh\"")]),
+                    calls(&[call("write_file", "path = \"check.sh\", content = \"touch owned\"")]),
+                    says("It is made."),
+                ],
+            ),
+        ],
+    );
+    setup.write("check.sh", "touch harmless\n");
+    let kind = format!("sandbox.kind={sandbox}");
+    let words = ["run", "Have it made", "--approvals", "wait", "--set", &kind];
+    let mut running = setup.command(&words).spawn().expect("it starts");
+    let mut said = String::new();
+    let begun = std::time::Instant::now();
+    while running.try_wait().expect("a state").is_none() && begun.elapsed() < std::time::Duration::from_secs(60) {
+        let open = setup.run(&["approve", "ls", "--json"]).await.json();
+        let Some(id) = open[0]["id"].as_str().map(str::to_owned) else { continue };
+        if before_the_answer && said.is_empty() {
+            setup.write("check.sh", "touch owned\n");
+        }
+        let answered = setup.run(&["approve", "yes", &id]).await;
+        said.push_str(&answered.stdout);
+        said.push_str(&answered.stderr);
+        if before_the_answer {
+            break;
+        }
+    }
+    // What is still asked is answered by nobody.
+    let _ = running.kill().await;
+    (said, setup.work("owned").exists())
+}
+
+// T20: without a sandbox a check runs only as it was when a person allowed it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_check_that_is_exchanged_after_it_was_allowed_is_not_run() {
+    let (said, was_run) = exchanged("off", false).await;
+    assert!(said.contains("approved") && !was_run, "{said}");
+    let (said, was_run) = exchanged("off", true).await;
+    assert!(said.contains("has changed since it was asked") && !was_run, "{said}");
+}

@@ -19,7 +19,7 @@ use runtime::Clock;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use store::{Selection, Store, TaskQuery, replay_until};
-use tool::{Registry, Tool, ToolContext};
+use tool::{PriorConsent, Registry, Tool, ToolContext};
 
 use super::{Error, Foreseen, Staffing, TaskBoard, board_of_folder};
 use crate::config::Surroundings;
@@ -254,8 +254,9 @@ impl TaskTools {
             .into());
         }
         // What a person wrote needs no further consent; what a person took in from a file does.
-        let allowed = task.created_by == Actor::Human && !task.imported;
-        let ran = runtime::run_checks(&task.checks.commands, context.nested.as_deref(), allowed).await;
+        let is_written = task.created_by == Actor::Human && !task.imported;
+        let consent = if is_written { PriorConsent::Written } else { PriorConsent::None };
+        let ran = runtime::run_checks(&task.checks.commands, context.nested.as_deref(), |_| consent.clone()).await;
         Ok(match (ran.is_error, ran.executed) {
             (false, _) => None,
             (true, true) => Some((ran.content, self.check_attempts)),
