@@ -151,7 +151,7 @@ async fn approval(command: ApproveCommand) -> Result<u8, Failure> {
 fn configured(flags: &Flags) -> Result<(Surroundings, Config), Failure> {
     let surroundings = surroundings()?;
     let config = Config::load(&surroundings, flags)?;
-    warn(&config);
+    warn(&surroundings, &config);
     Ok((surroundings, config))
 }
 
@@ -190,7 +190,7 @@ pub async fn as_begun(name: &str, flags: &Flags) -> Result<(Surroundings, Config
     // A folder that is gone has no settings; the thread says that it is gone when it is gone on with.
     let folder = if folder.is_dir() { folder } else { here.cwd.clone() };
     let (there, config) = configured_in(folder, (&here, &config), &flags)?;
-    warn(&config);
+    warn(&there, &config);
     Ok((there, config))
 }
 
@@ -198,9 +198,10 @@ fn surroundings() -> Result<Surroundings, Failure> {
     Surroundings::of_process().map_err(|error| Failure::failed(format!("no current folder: {error}")))
 }
 
-fn warn(config: &Config) {
-    for warning in &config.warnings {
-        out::note(&format!("warning: {}", safe::line(&warning.to_string(), WIDE)));
+fn warn(surroundings: &Surroundings, config: &Config) {
+    let of_rules = majordomo::staff::rules_without_tool(surroundings, config, registry(Sandbox::default()));
+    for warning in config.warnings.iter().map(ToString::to_string).chain(of_rules) {
+        out::note(&format!("warning: {}", safe::line(&warning, WIDE)));
     }
 }
 

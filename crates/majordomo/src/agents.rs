@@ -375,6 +375,11 @@ fn is_same_name(one: &str, other: &str) -> bool {
     plain(one) == plain(other)
 }
 
+/// Whether a file of this product is left out for its agent's name: no other product takes the place of a built-in agent.
+pub fn is_left_out(product: Product, name: &str) -> bool {
+    product != Product::Majordomo && BUILT_IN.iter().any(|(built_in, _)| is_same_name(built_in, name))
+}
+
 /// The name that an agent has by its file.
 pub fn stem(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()

@@ -882,6 +882,27 @@ pub fn tool_names(surroundings: &Surroundings, config: &Config, tools: Registry)
     with_configured(tools, surroundings, config).infos().into_keys().map(|name| name.to_string()).collect()
 }
 
+/// What is told of rules whose tool no agent can have here: such a rule decides nothing, and one that was meant to forbid forbids nothing. What
+/// tools a server has is known only when it is asked, so that names which begin with that of a server are taken as they are.
+pub fn rules_without_tool(surroundings: &Surroundings, config: &Config, tools: Registry) -> Vec<String> {
+    if config.rules.is_empty() {
+        return Vec::new();
+    }
+    let mut names = tool_names(surroundings, config, tools);
+    let others = VERBS.into_iter().chain(TOOLS).chain(crate::tasks::tools::NAMES);
+    let others =
+        others.chain([web::FETCH, web::SEARCH, skills::TOOL, agent::tools::FIND_TOOLS, agent::tools::CALL_TOOL]);
+    names.extend(others.map(str::to_owned));
+    let is_unknown = |rule: &&Rule| {
+        !rule.tool.contains(mcp::SEPARATOR) && !names.iter().any(|name| agent::permission::matches(&rule.tool, name))
+    };
+    let warning = |rule: &Rule| {
+        let meant = nearest(&names, |name| likeness(&rule.tool, name));
+        format!("no tool is named '{}', so that this rule decides nothing: {rule}{}", rule.tool, clause(meant))
+    };
+    config.rules.iter().filter(is_unknown).map(warning).collect()
+}
+
 /// These tools, with those that depend on the configuration and on the files of the user and of the project.
 /// An embedded staff that reads no files has the tools that its program gave it, and no others.
 fn with_configured(tools: Registry, surroundings: &Surroundings, config: &Config) -> Registry {

@@ -19,7 +19,7 @@ use store::{Address, Location, PostgresStore};
 use tool::{Cleared, CommandHost, Guard, Sandbox};
 use view::{clock, safe};
 
-use super::{sandbox, surroundings};
+use super::{registry, sandbox, surroundings};
 use crate::error::{CONFIGURATION, Failure, PROVIDER};
 use crate::out;
 
@@ -120,7 +120,7 @@ async fn examined(surroundings: &Surroundings, config: &Config) -> Vec<Finding> 
     findings.push(household(config));
     findings.push(trust(config));
     findings.extend(servers(surroundings, config).await);
-    findings.push(rules(config));
+    findings.extend(rules(surroundings, config));
     findings.extend(hooks(surroundings, config));
     findings.extend(walls(&sandbox(surroundings, config)));
     findings
@@ -384,15 +384,17 @@ fn trust(config: &Config) -> Finding {
     }
 }
 
-fn rules(config: &Config) -> Finding {
+fn rules(surroundings: &Surroundings, config: &Config) -> Vec<Finding> {
     let rules = majordomo::rules::in_force(config);
     let mut files: Vec<&str> =
         rules.iter().map(|rule| rule.origin.rsplit_once(':').map_or(&*rule.origin, |(file, _)| file)).collect();
     files.dedup();
-    match rules.len() {
+    let all = match rules.len() {
         0 => Finding::well("rules", "none; the mode decides"),
         count => Finding::well("rules", format!("{count} in {}", files.join(", "))),
-    }
+    };
+    let without_tool = majordomo::staff::rules_without_tool(surroundings, config, registry(Sandbox::default()));
+    std::iter::once(all).chain(without_tool.into_iter().map(|says| Finding::broken("rules", says))).collect()
 }
 
 /// Whether every hook is run that is written down: a person may rely on one to refuse what must not happen.

@@ -100,7 +100,7 @@ pub fn settled(flags: &Flags, may_ask: bool) -> Result<(Surroundings, Config), F
         trust::answer(&config, &config.project, if is_agreed { Answer::Trusted } else { Answer::Declined })?;
         config = Config::load(&surroundings, flags)?;
     }
-    warn(&config);
+    warn(&surroundings, &config);
     Ok((surroundings, config))
 }
 
@@ -171,6 +171,9 @@ fn agents_of(config: &Config) -> Vec<String> {
         let read =
             file.text.as_ref().map_err(Clone::clone).and_then(|text| agents::read_any(product, text, name, &known));
         let said = match read {
+            Ok(definition) if agents::is_left_out(product, &definition.agent.name) => {
+                format!("{} is left out: it is the name of a built-in agent", definition.agent.name)
+            }
             Ok(definition) => {
                 let agent = definition.agent;
                 let tools = agent.tools.map_or("all tools".to_owned(), |tools| tools.join(", "));

@@ -337,3 +337,25 @@ async fn a_task_that_looks_like_a_flag_is_data() {
     setup.run(&["run", "--settings=/tmp/evil.json"]).await.exits(2);
     assert!(server.requests().is_empty());
 }
+
+#[tokio::test]
+async fn a_rule_for_a_tool_that_is_not_there_is_told_of() {
+    let setup = Setup::new();
+    let rule = |tool: &str| format!("[[rules]]\ntool = \"{tool}\"\npattern = \"git push*\"\naction = \"deny\"\n");
+    let told = |tool: &'static str| {
+        put(&setup, USER, &rule(tool));
+        setup.run(&["config", "show"])
+    };
+    let ran = told("run_comand").await.exits(0);
+    assert!(ran.stderr.contains("no tool is named 'run_comand'"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("did you mean run_command?"), "{}", ran.stderr);
+    let doctor = setup.run(&["doctor"]).await;
+    assert!(doctor.stdout.contains("this rule decides nothing"), "{}", doctor.stdout);
+    assert!(told("Bash*").await.exits(0).stderr.contains("no tool is named 'Bash*'"));
+    for tool in
+        ["run_command", "*", "write_*", "web_search", "spawn_agent", "task_add", "github__create_issue", "skill"]
+    {
+        let ran = told(tool).await.exits(0);
+        assert!(!ran.stderr.contains("no tool is named"), "{tool}: {}", ran.stderr);
+    }
+}

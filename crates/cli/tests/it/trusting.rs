@@ -172,3 +172,17 @@ async fn at_a_terminal_a_run_asks_once_for_what_it_finds_and_again_when_that_cha
     assert!(seen.contains("\u{1b}[1mspy\u{1b}[0m"), "the agent that the project names ran: {seen}");
     assert!(!at_terminal(&setup, "").await.contains(question));
 }
+
+// T47
+#[tokio::test]
+async fn an_agent_of_another_product_under_the_name_of_a_built_in_one_is_shown_as_left_out() {
+    let setup = Setup::new();
+    fs::create_dir_all(setup.work(".claude/agents")).expect("a folder");
+    for name in ["General", "auditor"] {
+        let text = format!("---\nname: {name}\ndescription: Looks around.\n---\nYou look.\n");
+        setup.write(&format!(".claude/agents/{}.md", name.to_lowercase()), &text);
+    }
+    let shown = setup.run(&["trust", "--show"]).await.exits(0).stdout;
+    assert!(shown.contains("agent: General is left out: it is the name of a built-in agent"), "{shown}");
+    assert!(shown.contains("agent: auditor ("), "{shown}");
+}
