@@ -218,9 +218,14 @@ impl Error {
         }
     }
 
-    /// Whether the same request may succeed later without being changed.
+    /// Whether the same request may succeed later without being changed. A server that only reads may be a standby that is about to take the
+    /// place of the one that was written to.
     pub fn is_passing(&self) -> bool {
-        matches!(self, Error::Full(_) | Error::Locked(_) | Error::Io(_))
+        match self {
+            Error::Full(_) | Error::Locked(_) | Error::Io(_) => true,
+            Error::ReadOnly(_) => self.is_of_server(),
+            _ => false,
+        }
     }
 
     /// Whether a database server said it, or none answered.

@@ -67,6 +67,12 @@ pub trait Ownership: Send + Sync + 'static {
         None
     }
 
+    /// Changes when a process that this store keeps alive was not heard of for so long that others may have taken its threads over, and is
+    /// heard of again; none where that cannot happen.
+    fn lapses(&self) -> Option<watch::Receiver<u64>> {
+        None
+    }
+
     /// Leaves a wake for the process that owns the thread when it is due.
     fn wake(&self, thread: &ThreadId, due: Time) -> Answer<()>;
 
@@ -95,6 +101,8 @@ pub struct ClaimQuery {
     pub asked: bool,
     /// Not these.
     pub passed_over: Vec<ThreadId>,
+    /// On a store of several machines, also what the process owns already: it may have been given threads without hearing of it.
+    pub owned: bool,
     /// At most so many.
     pub limit: usize,
 }
@@ -110,6 +118,7 @@ impl Default for ClaimQuery {
             not_of: Vec::new(),
             asked: false,
             passed_over: Vec::new(),
+            owned: false,
             limit: 100,
         }
     }

@@ -138,7 +138,6 @@ impl PostgresStore {
     }
 
     /// Opens the store so that who asks says what time it is.
-    #[cfg(test)]
     pub(crate) fn open_without_clock(address: &Address) -> Result<Self, Error> {
         Self::open_by(address, &Options::default(), Clock::Caller)
     }
@@ -222,7 +221,8 @@ impl PostgresStore {
                     let link = background.block_on(pool.take())?;
                     let db = Blocking { link: &link, background: &background };
                     let done = background.block_on(link.batch(begin)).and_then(|()| request(&db));
-                    let done = done.and_then(|value| background.block_on(link.batch("COMMIT")).map(|()| value));
+                    let done =
+                        done.and_then(|value| background.block_on(link.batch(connection::COMMIT)).map(|()| value));
                     if let Err(error) = &done {
                         if background.block_on(link.batch("ROLLBACK")).is_err() {
                             link.discard();
@@ -336,19 +336,24 @@ impl Ownership for PostgresStore {
                 let link = pool.take().await?;
                 ownership::claim_threads(&link, clock, machine.as_deref(), &beside, &process, at, &query).await
             };
-            let (claimed, newest, gone) = inner.background.run(claim).await?;
+            let answer = inner.background.run(claim).await?;
             inner.beats.said(begun);
+            inner.beats.are_steady_since(answer.steady_since);
             inner.follower.is_asked().store(true, Ordering::Relaxed);
-            inner.follower.announcer().saw(newest);
-            if inner.beats.has_lost(gone) {
+            inner.follower.announcer().saw(answer.newest);
+            if inner.beats.has_lost(answer.gone) {
                 inner.follower.announcer().nudge();
             }
-            Ok(claimed)
+            Ok(answer.claimed)
         })
     }
 
     fn offers(&self) -> Option<watch::Receiver<u64>> {
         Some(self.0.follower.announcer().offers())
+    }
+
+    fn lapses(&self) -> Option<watch::Receiver<u64>> {
+        Some(self.0.beats.lapses())
     }
 
     fn hand_over(&self, thread: &ThreadId, from: &ProcessId, to: Option<&ProcessId>) -> Answer<()> {

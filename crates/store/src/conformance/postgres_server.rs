@@ -7,25 +7,31 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
+
+use crate::open::Store;
+use crate::postgres::{Address, PostgresStore};
 
 /// How long a server may take to start on a busy machine.
 const STARTS: Duration = Duration::from_secs(60);
 
-/// Looks after a server. `$1` is where its programs are, `$2` its folder, `$3` the empty cluster; the rest are its options.
+/// Looks after a server. `$1` is where its programs are, `$2` its folder, `$3` the empty cluster; the rest are its options. `STANDBY_OF` is the
+/// folder of the server of which it is a standby.
 const LOOK_AFTER: &str = r#"
 bin=$1 folder=$2 template=$3; shift 3
 as_postgres() {
     if [ "$(id -u)" = 0 ]; then setpriv --reuid=postgres --regid=postgres --clear-groups "$@"; else "$@"; fi
 }
 if [ "$(id -u)" = 0 ]; then chown postgres "$folder"; fi
-if ! [ -f "$template/PG_VERSION" ]; then
+if [ -n "$STANDBY_OF" ]; then
+    as_postgres "$bin/pg_basebackup" -h "$STANDBY_OF" -U postgres -D "$folder/data" -R -X stream -c fast --no-sync >"$folder/log" 2>&1
+elif ! [ -f "$template/PG_VERSION" ]; then
     as_postgres "$bin/initdb" -D "$folder/template" -U postgres -A trust -E UTF8 --locale=C --no-sync >"$folder/log" 2>&1
     mv -T "$folder/template" "$template" 2>/dev/null
 fi
-cp -a "$template" "$folder/data"
-printf 'local all locked scram-sha-256\nlocal all all trust\nhost all all 127.0.0.1/32 trust\n' >"$folder/hba.conf"
+if [ -z "$STANDBY_OF" ]; then cp -a "$template" "$folder/data"; fi
+printf 'local all locked scram-sha-256\nlocal all all trust\nlocal replication all trust\nhost all all 127.0.0.1/32 trust\n' >"$folder/hba.conf"
 chmod 644 "$folder/hba.conf"
 # Not by a function, so that the number is that of the server itself.
 start() {
@@ -41,7 +47,11 @@ start "$@"
 while read -r word; do
     case $word in
         restart) kill -INT "$server"; wait "$server"; start "$@" ;;
-        kill) kill -KILL "$server"; wait "$server" ;;
+        # All its processes at once, as when a machine is lost: one that outlived the others would show what was not replicated yet.
+        kill)
+            kill -STOP "$server"
+            kill -KILL $(cat "/proc/$server/task/$server/children") "$server"; wait "$server"
+            ;;
         # After a kill it does not start before all its processes have noticed.
         start)
             start "$@"
@@ -57,6 +67,9 @@ kill -QUIT "$server" 2>/dev/null; wait "$server"
 rm -rf "$folder"
 "#;
 
+/// Options of a server that need not survive a loss of power.
+pub const UNSAFE: &[&str] = &["-c", "fsync=off", "-c", "full_page_writes=off"];
+
 /// A server.
 pub struct Server {
     folder: PathBuf,
@@ -71,11 +84,41 @@ impl Server {
     /// The one server of this process.
     pub fn shared() -> &'static Server {
         static SHARED: OnceLock<Server> = OnceLock::new();
-        SHARED.get_or_init(|| Server::start(&["-c", "fsync=off", "-c", "full_page_writes=off"]))
+        SHARED.get_or_init(|| Server::start(UNSAFE))
     }
 
     /// A server of its own, with these options.
     pub fn start(options: &[&str]) -> Server {
+        Self::begin(options, None)
+    }
+
+    /// A standby of this server, from here on a synchronous one: what is committed is in both.
+    pub fn synchronous_standby(&self) -> Server {
+        let standby = Self::begin(UNSAFE, Some(&self.folder));
+        // The standby, which was copied before, waits for no other once it is promoted.
+        self.sql("postgres", "ALTER SYSTEM SET synchronous_standby_names = '*'");
+        self.sql("postgres", "SELECT pg_reload_conf()");
+        self.until_replicated();
+        standby
+    }
+
+    /// Waits until its standby has all that is committed, as it is before a standby may take the place of its server: after a crash a server
+    /// shows what was committed and not replicated.
+    pub fn until_replicated(&self) {
+        let is_replicated = "SELECT state = 'streaming' AND sync_state = 'sync' FROM pg_stat_replication";
+        let begun = Instant::now();
+        while self.sql("postgres", is_replicated) != "t" {
+            assert!(begun.elapsed() < STARTS, "the standby follows");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Has a standby take the place of its server.
+    pub fn promote(&self) {
+        assert_eq!(self.sql("postgres", "SELECT pg_promote()"), "t", "it is promoted");
+    }
+
+    fn begin(options: &[&str], standby_of: Option<&Path>) -> Server {
         let programs = programs();
         let version = programs.parent().and_then(Path::file_name).map_or("x".into(), |name| name.to_string_lossy());
         let user = rustix::process::getuid().as_raw();
@@ -87,6 +130,7 @@ impl Server {
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).expect("a temporary folder");
         let mut keeper = Command::new("setsid")
+            .env("STANDBY_OF", standby_of.unwrap_or(Path::new("")))
             .args(["sh", "-c", LOOK_AFTER, "sh"])
             .args([&programs, &folder, &template])
             .args(["-c", "max_connections=200", "-c", "shared_buffers=64MB"])
@@ -137,6 +181,12 @@ impl Server {
         String::from_utf8_lossy(&output.stdout).trim().to_owned()
     }
 
+    /// The same; nothing where it cannot.
+    pub fn try_sql(&self, database: &str, sql: &str) -> Option<String> {
+        let output = self.psql(database, sql).output().ok().filter(|output| output.status.success())?;
+        Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    }
+
     /// Stops it in good order, and starts it again.
     pub fn restart(&self) {
         self.order("restart");
@@ -180,6 +230,13 @@ impl Server {
             std::thread::sleep(Duration::from_millis(20));
         }
     }
+}
+
+/// A store in a new database of the shared server that goes by the time that it is told, as simulations need it.
+pub fn store_without_clock() -> Arc<dyn Store> {
+    let address = Address::parse(&Server::shared().database()).expect("an address");
+    PostgresStore::initialize(&address).expect("tables");
+    Arc::new(PostgresStore::open_without_clock(&address).expect("a store"))
 }
 
 /// Where the programs of the newest server are that is installed.

@@ -21,6 +21,8 @@ const CONNECT: Duration = Duration::from_secs(5);
 const LOST: Duration = Duration::from_secs(10);
 /// How long a silent connection is left alone before the kernel asks whether it is there.
 const ALIVE: Duration = Duration::from_secs(5);
+/// How often it asks, and how often in vain until the connection is taken for lost.
+const ASKS: (Duration, u32) = (Duration::from_secs(2), 3);
 
 const SCHEMES: [&str; 2] = ["postgres://", "postgresql://"];
 const PORT: u16 = 5432;
@@ -104,6 +106,8 @@ impl Address {
             .connect_timeout(CONNECT)
             .tcp_user_timeout(LOST)
             .keepalives_idle(ALIVE)
+            .keepalives_interval(ASKS.0)
+            .keepalives_retries(ASKS.1)
             .application_name("majordomo")
             // Of several hosts the one that can be written, which is another one after a failover.
             .target_session_attrs(TargetSessionAttrs::ReadWrite);

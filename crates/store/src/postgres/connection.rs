@@ -34,6 +34,10 @@ const LOCK: Duration = Duration::from_secs(10);
 /// How long a transaction may wait for its process, which may have been halted: it holds rows for which others wait.
 const HALTED: Duration = Duration::from_secs(3);
 
+/// Commits. However long a synchronous standby takes, it is waited for: a server that gives up waiting has committed, and says so, though
+/// the standby may be about to take its place.
+pub(super) const COMMIT: &str = "SET LOCAL statement_timeout TO 0; COMMIT";
+
 /// Values for the places of a statement.
 pub(super) type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
 
@@ -327,7 +331,7 @@ pub(super) async fn transact<T: Send>(
         let done = async {
             lent.batch("BEGIN").await?;
             let value = work(&lent).await?;
-            lent.batch("COMMIT").await?;
+            lent.batch(COMMIT).await?;
             Ok(value)
         };
         let done = done.await;

@@ -36,11 +36,12 @@ impl From<tokio_postgres::Error> for Error {
             SqlState::INSUFFICIENT_PRIVILEGE => Error::Forbidden(source),
             SqlState::UNDEFINED_TABLE | SqlState::INVALID_SCHEMA_NAME => Error::Uninitialized,
             SqlState::DATA_CORRUPTED | SqlState::INDEX_CORRUPTED => Error::Corrupt(source),
-            // It stops, starts, has no room for one more connection, or ended a transaction that was open for too long.
+            // It stops, starts, has no room for one more connection or no memory, or ended a transaction that was open for too long.
             SqlState::ADMIN_SHUTDOWN
             | SqlState::CRASH_SHUTDOWN
             | SqlState::CANNOT_CONNECT_NOW
             | SqlState::TOO_MANY_CONNECTIONS
+            | SqlState::OUT_OF_MEMORY
             | SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT
             | SqlState::IO_ERROR => Error::Io(source),
             other if other.code().starts_with("08") || other.code().starts_with("57P") => Error::Io(source),

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use agent::{ThreadId, Time};
+use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
 use super::columns::{self, count, page, signed, storable, thread_id, time, to_json, unsigned, value};
@@ -34,18 +35,16 @@ pub(super) const PROCESS_LEASE_MS: u64 = 1_500;
 pub(super) enum Clock {
     /// That of the database.
     Database,
-    /// That of who asks, for tests.
-    #[cfg(test)]
+    /// That of who asks, for tests and simulations.
     Caller,
 }
 
 impl Clock {
     /// The moment as a value of a statement; none has the database say it.
-    pub(super) fn moment(self, _at: Time) -> Option<i64> {
+    pub(super) fn moment(self, at: Time) -> Option<i64> {
         match self {
             Clock::Database => None,
-            #[cfg(test)]
-            Clock::Caller => Some(_at.0),
+            Clock::Caller => Some(at.0),
         }
     }
 
@@ -57,7 +56,6 @@ impl Clock {
     fn lease_ms(self) -> i64 {
         match self {
             Clock::Database => signed(PROCESS_LEASE_MS),
-            #[cfg(test)]
             Clock::Caller => signed(crate::process::HEARTBEAT_EXPIRES_MS),
         }
     }
@@ -74,6 +72,10 @@ pub(super) struct Beats {
     said_at: Arc<Mutex<Option<Instant>>>,
     /// How many workers were dead when it was last asked.
     dead: Arc<AtomicU64>,
+    /// Since when the heartbeats have come in time, as the database last said it.
+    steady_since: Arc<Mutex<Option<i64>>>,
+    /// How often they came too late.
+    lapses: Arc<watch::Sender<u64>>,
 }
 
 impl Beats {
@@ -105,6 +107,20 @@ impl Beats {
         said_at.is_some_and(|at| at.elapsed() < BEAT + BEAT / 2)
     }
 
+    /// Changes when heartbeats came again after others may have taken their processes for dead.
+    pub(super) fn lapses(&self) -> watch::Receiver<u64> {
+        self.lapses.subscribe()
+    }
+
+    /// Takes in since when the heartbeats have come in time.
+    pub(super) fn are_steady_since(&self, moment: Option<i64>) {
+        let Some(moment) = moment else { return };
+        let known = self.steady_since.lock().unwrap_or_else(PoisonError::into_inner).replace(moment);
+        if known.is_some_and(|known| known < moment) {
+            self.lapses.send_modify(|lapses| *lapses += 1);
+        }
+    }
+
     /// Whether more workers are dead than when this was asked last.
     pub(super) fn has_lost(&self, dead: u64) -> bool {
         dead > self.dead.swap(dead, Ordering::Relaxed)
@@ -130,8 +146,9 @@ impl Beats {
                 };
                 let sql = format!(
                     "WITH beat AS (UPDATE processes SET beat_at = {NOW}, \
-                     steady_since = CASE WHEN beat_at + $2 < {NOW} THEN {NOW} ELSE steady_since END WHERE id = ANY($3)) \
-                     SELECT (SELECT coalesce(max(position), 0) FROM events), \
+                     steady_since = CASE WHEN beat_at + $2 < {NOW} THEN {NOW} ELSE steady_since END WHERE id = ANY($3) \
+                     RETURNING steady_since) \
+                     SELECT (SELECT coalesce(max(position), 0) FROM events), (SELECT max(steady_since) FROM beat), \
                      (SELECT count(*) FROM processes p WHERE p.beat_at + $2 <= {NOW} \
                      AND (EXISTS (SELECT 1 FROM threads t WHERE t.owner = p.key AND t.live) \
                      OR EXISTS (SELECT 1 FROM workers w WHERE w.process = p.key)))"
@@ -139,10 +156,11 @@ impl Beats {
                 let (now, lease) = (Clock::Database.moment(Time(0)), Clock::Database.lease_ms());
                 let row = connection.one(&sql, &[&now, &lease, &alive]).await?;
                 link = Some(connection);
-                Ok::<(u64, i64), Error>((unsigned(row.get(0)), row.get(1)))
+                Ok::<(u64, Option<i64>, i64), Error>((unsigned(row.get(0)), row.get(1), row.get(2)))
             };
             // One that fails is made up for by the next; who writes is told the reason.
-            if let Ok((newest, gone)) = beat.await {
+            if let Ok((newest, steady_since, gone)) = beat.await {
+                self.are_steady_since(steady_since);
                 announcer.saw(newest);
                 if gone > std::mem::replace(&mut dead, gone) {
                     announcer.nudge();
@@ -325,7 +343,7 @@ async fn try_to_adopt(
 
 /// Takes ownership of threads in which something is to be done and which no live process owns. Those that another process is about to take
 /// are passed over. It is a heartbeat of `beside`, the processes for which this store sends them, and one statement, so that a process that
-/// waits for work asks for nothing else. The answer also holds the newest position, and how many workers are dead.
+/// waits for work asks for nothing else.
 ///
 /// Each root has its turn: a thread comes after those of other roots of which fewer are driven or stand before it, so that a root with
 /// thousands of threads does not keep others waiting. Of one turn the oldest thread comes first.
@@ -337,7 +355,7 @@ pub(super) async fn claim_threads(
     process: &ProcessId,
     at: Time,
     query: &ClaimQuery,
-) -> Result<(Vec<Claimed>, u64, u64), Error> {
+) -> Result<ClaimAnswer, Error> {
     let waits = "t.owner IS NULL AND (t.live OR t.asked) AND (t.live OR $14) AND NOT t.held";
     let fits = "(t.machine IS NULL OR t.machine = $4) AND t.requires <@ $5 \
                 AND split_part(t.model, '/', 1) <> ALL($6) AND t.id <> ALL($7) \
@@ -347,7 +365,7 @@ pub(super) async fn claim_threads(
         "WITH RECURSIVE clock AS MATERIALIZED (SELECT {NOW} AS now), \
          beat AS (UPDATE processes p SET beat_at = clock.now, \
              steady_since = CASE WHEN p.beat_at + $2 < clock.now THEN clock.now ELSE p.steady_since END \
-             FROM clock WHERE p.id = ANY($12)), \
+             FROM clock WHERE p.id = ANY($12) RETURNING p.steady_since), \
          me AS MATERIALIZED (SELECT p.key, \
              NOT $13 OR (p.beat_at + $2 >= clock.now AND p.steady_since + $2 <= clock.now) AS is_judge \
              FROM processes p, clock WHERE p.id = $3), \
@@ -365,19 +383,24 @@ pub(super) async fn claim_threads(
              WHERE $11::bigint > 0 \
              UNION ALL \
              SELECT t.key, t.root FROM threads t \
-             WHERE $11::bigint > 0 AND t.owner IN (SELECT d.key FROM dead d) AND (t.live OR (t.asked AND $14)) AND {fits}), \
+             WHERE $11::bigint > 0 AND t.owner IN (SELECT d.key FROM dead d) AND (t.live OR (t.asked AND $14)) AND {fits} \
+             UNION ALL \
+             SELECT t.key, t.root FROM threads t \
+             WHERE $15 AND t.owner = (SELECT me.key FROM me) AND (t.live OR (t.asked AND $14)) AND t.id <> ALL($7)), \
          driven AS (SELECT t.root, count(*) AS many FROM threads t \
              WHERE t.root IN (SELECT w.root FROM waiting w) AND t.owner IS NOT NULL AND t.live \
              AND t.owner NOT IN (SELECT d.key FROM dead d) GROUP BY t.root), \
          turns AS (SELECT w.key, row_number() OVER (PARTITION BY w.root ORDER BY w.key) + coalesce(d.many, 0) AS turn \
              FROM waiting w LEFT JOIN driven d ON d.root = w.root), \
          picked AS (SELECT t.key FROM turns u JOIN threads t ON t.key = u.key \
-             WHERE (t.owner IS NULL OR t.owner IN (SELECT d.key FROM dead d)) AND (t.live OR (t.asked AND $14)) AND NOT t.held \
+             WHERE (t.owner IS NULL OR t.owner IN (SELECT d.key FROM dead d) OR ($15 AND t.owner = (SELECT me.key FROM me))) \
+             AND (t.live OR (t.asked AND $14)) AND NOT t.held \
              ORDER BY u.turn, u.key LIMIT $11::bigint FOR NO KEY UPDATE OF t SKIP LOCKED), \
          taken AS (UPDATE threads t SET owner = me.key, epoch = t.epoch + 1 FROM picked, me WHERE t.key = picked.key \
              RETURNING t.key, t.id, t.epoch) \
          SELECT (SELECT coalesce(max(e.position), 0) FROM events e) AS newest, \
-         (SELECT count(*) FROM dead d JOIN workers w ON w.process = d.key) AS gone, taken.id, taken.epoch \
+         (SELECT count(*) FROM dead d JOIN workers w ON w.process = d.key) AS gone, \
+         (SELECT max(b.steady_since) FROM beat b) AS steady_since, taken.id, taken.epoch \
          FROM me LEFT JOIN taken ON TRUE ORDER BY taken.key"
     );
     let roots_only = match query.kind {
@@ -408,20 +431,31 @@ pub(super) async fn claim_threads(
                 &beside,
                 &judges,
                 &query.asked,
+                &query.owned,
             ],
         )
         .await?;
-    let (newest, gone) = match rows.first() {
-        Some(row) => (count(row, "newest")?, count(row, "gone")?),
-        None => return Err(Error::UnknownProcess(process.clone())),
-    };
+    let first = rows.first().ok_or_else(|| Error::UnknownProcess(process.clone()))?;
+    let (newest, gone, steady_since) = (count(first, "newest")?, count(first, "gone")?, value(first, "steady_since")?);
     let mut claimed = Vec::with_capacity(rows.len());
     for row in &rows {
         if let Some(id) = columns::optional_text(row, "id")? {
             claimed.push(Claimed { thread: ThreadId::new(id), epoch: count(row, "epoch")? });
         }
     }
-    Ok((claimed, newest, gone))
+    Ok(ClaimAnswer { claimed, newest, gone, steady_since })
+}
+
+/// What a process is told that asks for threads.
+pub(super) struct ClaimAnswer {
+    /// The threads that it owns from now on.
+    pub(super) claimed: Vec<Claimed>,
+    /// The newest position.
+    pub(super) newest: u64,
+    /// How many workers are dead.
+    pub(super) gone: u64,
+    /// Since when the heartbeats of the processes beside it have come in time.
+    pub(super) steady_since: Option<i64>,
 }
 
 /// Has a thread that one process owns be owned by another, or by none.

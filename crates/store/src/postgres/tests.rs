@@ -435,3 +435,57 @@ async fn tables_of_the_release_before_are_brought_up_to_date_with_what_they_hold
     server.sql(address.database(), &format!("SET search_path TO majordomo; {}", left(2, "20260115-m2pq")));
     assert_eq!(claimed(&store, "worker", ClaimQuery::default()).await, [ThreadId::new("20260115-m2pq")]);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_process_was_given_without_hearing_of_it_is_given_again_where_it_asks_for_that() {
+    let store = open(&ready());
+    let child = root().child(1);
+    threads(&store, &[&root()]).await;
+    offer(&store, &child, created(&child)).await;
+    for name in ["worker", "other"] {
+        store.register(process(name), NOW).await.unwrap();
+    }
+    assert_eq!(claimed(&store, "worker", ClaimQuery::default()).await, std::slice::from_ref(&child));
+    assert_eq!(claimed(&store, "worker", ClaimQuery::default()).await, [], "it is given once");
+    let again = ClaimQuery { owned: true, ..ClaimQuery::default() };
+    assert_eq!(claimed(&store, "other", again.clone()).await, [], "to the one that owns it alone");
+    let known = ClaimQuery { passed_over: vec![child.clone()], ..again.clone() };
+    assert_eq!(claimed(&store, "worker", known).await, [], "what it knows of is passed over");
+    assert_eq!(claimed(&store, "worker", again).await, [child]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_process_that_was_not_heard_of_for_a_lease_is_told_so_once() {
+    let server = Server::start(&[]);
+    let address = Address::parse(&server.database()).unwrap();
+    PostgresStore::initialize(&address).unwrap();
+    let store = open(&address);
+    let mut lapses = store.lapses().unwrap();
+    store.register(process("worker"), NOW).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(2 * ownership::PROCESS_LEASE_MS)).await;
+    assert!(!lapses.has_changed().unwrap(), "it was heard of all the time");
+    server.kill();
+    tokio::time::sleep(Duration::from_millis(2 * ownership::PROCESS_LEASE_MS)).await;
+    server.start_again();
+    tokio::time::timeout(Duration::from_secs(20), lapses.changed()).await.unwrap().unwrap();
+    tokio::time::sleep(Duration::from_millis(2 * ownership::PROCESS_LEASE_MS)).await;
+    assert_eq!(*lapses.borrow_and_update(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_commit_waits_for_its_synchronous_standby_longer_than_a_statement_may_take() {
+    let server = Server::start(crate::conformance::postgres_server::UNSAFE);
+    let address = Address::parse(&server.database()).unwrap();
+    let standby = server.synchronous_standby();
+    let background = Background::start().unwrap();
+    let connector = Connector::new(address, Options::default().durability, &background).unwrap();
+    let link = connector.connect().await.unwrap();
+    standby.kill();
+    link.batch("SET statement_timeout TO 200; BEGIN; CREATE TABLE public.one (n integer)").await.unwrap();
+    let mut committing = std::pin::pin!(link.batch(connection::COMMIT));
+    let early = tokio::time::timeout(Duration::from_secs(1), &mut committing).await;
+    assert!(early.is_err(), "it is not taken for kept before the standby has it: {early:?}");
+    standby.start_again();
+    tokio::time::timeout(Duration::from_secs(30), committing).await.unwrap().unwrap();
+    link.batch("SELECT * FROM public.one").await.unwrap();
+}

@@ -15,7 +15,7 @@ use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
 use super::columns::{self, THREAD, THREADS, count, json, optional_storable, signed, storable, to_json, value};
-use super::connection::{Connector, Link, Pipeline};
+use super::connection::{COMMIT, Connector, Link, Pipeline};
 use super::fault;
 use super::follow::Announcer;
 use super::ownership::{Clock, NOW};
@@ -604,7 +604,7 @@ impl<'a> Session<'a> {
             let (sql, values) = question(*thread, *root, self.events.len() - *place, change);
             round.add(link, link.statement(sql).await?, values);
         }
-        round.batch(link, "COMMIT");
+        round.batch(link, COMMIT);
         let answers = round.run().await?;
         let last: i64 = answers[taken_at].first().map(|row| row.get(0)).ok_or(Error::Closed)?;
         Ok(columns::unsigned(last))
