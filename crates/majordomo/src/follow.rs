@@ -5,6 +5,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
+use std::time::Duration;
 
 use agent::{Event, Report, ThreadId};
 use async_recursion::async_recursion as boxed;
@@ -13,6 +14,9 @@ use runtime::{Fleeting, FleetingKind, Runtime, Watching};
 use store::{Follow, Record, Selection, Store, follow};
 use tokio::sync::broadcast::{self, error::TryRecvError};
 use view::{Logged, StreamSource, Streamed};
+
+/// How long it is waited after the store could not answer.
+const LOOK_AGAIN: Duration = Duration::from_millis(250);
 
 /// Something new.
 #[derive(Clone, Debug)]
@@ -79,7 +83,8 @@ impl Updates {
         (self.text, self.watching) = (None, None);
     }
 
-    /// Waits for the next update. None once the store is closed. An answer that is given up loses nothing.
+    /// Waits for the next update, also for a store that cannot answer now. None once the store is closed. An answer that is given up loses
+    /// nothing.
     #[boxed]
     pub async fn next(&mut self) -> Result<Option<News>, store::Error> {
         loop {
@@ -88,8 +93,13 @@ impl Updates {
             }
             tokio::select! {
                 biased;
-                page = self.log.next() => match page.transpose()? {
-                    Some(page) => self.take(page),
+                page = self.log.next() => match page {
+                    Some(Ok(page)) => self.take(page),
+                    Some(Err(error)) if error.is_passing() => {
+                        tracing::debug!(root = %self.root, %error, "the log is read again soon");
+                        tokio::time::sleep(LOOK_AGAIN).await;
+                    }
+                    Some(Err(error)) => return Err(error),
                     None => return Ok(None),
                 },
                 piece = next_piece(&mut self.text) => self.ready.extend(self.ours(piece).map(News::Text)),
@@ -154,6 +164,22 @@ async fn next_piece(text: &mut Option<broadcast::Receiver<Fleeting>>) -> Fleetin
         }
     }
     std::future::pending().await
+}
+
+/// Asks the store until it answers: what it cannot do now it may do later.
+pub async fn until_answered<T, A>(mut ask: impl FnMut() -> A) -> Result<T, store::Error>
+where
+    A: Future<Output = Result<T, store::Error>>,
+{
+    loop {
+        match ask().await {
+            Err(error) if error.is_passing() => {
+                tracing::debug!(%error, "the store is asked again soon");
+                tokio::time::sleep(LOOK_AGAIN).await;
+            }
+            answer => return answer,
+        }
+    }
 }
 
 /// A record as a fold takes it.

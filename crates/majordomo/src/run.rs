@@ -13,7 +13,7 @@ use futures_util::{FutureExt, Stream, StreamExt, TryStreamExt};
 use runtime::{RunHandle, Runtime};
 use store::{Record, Store, ThreadQuery};
 
-use crate::follow::{News, Updates, root_report};
+use crate::follow::{News, Updates, root_report, until_answered};
 use crate::staff::{Error, Staff};
 
 /// Something that happens in a run. `#[non_exhaustive]` is deliberately absent: a reader that follows a run to its end has a place for
@@ -245,9 +245,12 @@ impl Reader {
             }
             self.end = None;
             if self.failure.is_some() && self.fails_after.is_none() {
-                self.fails_after = Some(newest(&*self.store, &self.root).await?);
+                self.fails_after = Some(until_answered(|| newest(&*self.store, &self.root)).await?);
             }
             if let Some(error) = self.failure.take_if(|_| self.fails_after <= Some(self.seen)) {
+                if matches!(error, runtime::Error::Left) && self.goes_on_elsewhere().await? {
+                    continue;
+                }
                 return Err(error.into());
             }
             tokio::select! {
@@ -262,6 +265,17 @@ impl Reader {
                 ended = ended(&mut self.driver) => self.failure = ended.err(),
             }
         }
+    }
+
+    /// Whether another process drives the thread: one that this process was cut off from, and that is followed to its report.
+    async fn goes_on_elsewhere(&mut self) -> Result<bool, store::Error> {
+        let (store, thread) = (self.store.clone(), self.thread.clone());
+        let Some(staff) = self.staff.clone().filter(|_| store.machine().is_some()) else { return Ok(false) };
+        let Some(row) = until_answered(|| store.thread(&thread)).await? else { return Ok(false) };
+        let now = staff.runtime().clock().now();
+        let living = until_answered(|| store.living(now)).await?;
+        let is_others = row.owner.as_ref().is_some_and(|owner| owner.process.id != *staff.runtime().process());
+        Ok(is_others && row.state.is_live() && living.owns(&row))
     }
 
     /// Divides a page of the log into what came before the run and the run, as far as its report.

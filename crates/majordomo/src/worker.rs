@@ -7,7 +7,7 @@
 //! Left to others: what the chores are ([`Chores`]; tasks, for example), and how a staff is opened ([`Open`]). Absent: a list of work of its
 //! own. What is to be done is in the log.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use runtime::Room;
 use store::{ClaimQuery, Process, ProcessId, Selection, Store, ThreadQuery, ThreadRow, WorkerRow, replay_until};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, watch};
 
 use crate::staff::{Error, Staff};
 use crate::threads::is_left;
@@ -277,9 +277,20 @@ impl Worker {
             tracing::warn!(%error, "a part of a conversation may be left by an import that did not end");
         }
         let mut claiming = std::pin::pin!(self.claim_all());
+        let (mut lapses, mut is_known) = (self.store.lapses(), true);
         loop {
             tail.borrow_and_update();
+            let has_lapsed = |lapses: &watch::Receiver<u64>| lapses.has_changed().unwrap_or(false);
+            if lapses.as_ref().is_some_and(has_lapsed) {
+                lapses.iter_mut().for_each(|lapses| drop(lapses.borrow_and_update()));
+                is_known = false;
+            }
             let looked = async {
+                if !is_known {
+                    // Others have taken it for dead, and removed it from those that work.
+                    self.store.register_worker(self.row.clone(), now()).await?;
+                    is_known = true;
+                }
                 if now().since_ms(beat_at) >= BEAT_MS {
                     beat_at = now();
                     self.store.heartbeat(&self.row.process.id, beat_at).await?;
@@ -303,9 +314,12 @@ impl Worker {
                     tracing::warn!(%error, "not all that is runnable could be worked");
                 },
             }
+            // What failed is tried again soon.
+            let look = if is_known { look } else { look.min(LOOK) };
             tokio::select! {
                 () = &mut stop => break,
                 () = &mut claiming => {}
+                () = changed(&mut lapses) => is_known = false,
                 () = async {
                     let _ = tokio::time::timeout(look, tail.changed()).await;
                     tokio::time::sleep(self.pause).await;
@@ -338,23 +352,39 @@ impl Worker {
         let offers = self.store.offers().filter(|_| self.claims());
         let Some(mut offers) = offers else { return std::future::pending().await };
         let mut taken = FuturesUnordered::new();
+        // Threads that are being taken over; and whether there may be others that were given and not heard of.
+        let (mut under_way, mut may_own_more) = (BTreeSet::new(), false);
+        let mut is_waiting = false;
         loop {
             let begun = Instant::now();
             let limit = self.room.left().saturating_sub(taken.len());
             offers.borrow_and_update();
-            let query = self.lock_refused().query(ClaimQuery {
+            let mut query = self.lock_refused().query(ClaimQuery {
                 labels: self.row.labels.clone(),
                 asked: true,
+                owned: may_own_more,
                 limit,
                 ..ClaimQuery::default()
             });
+            query.passed_over.extend(under_way.iter().cloned());
             match self.store.claim_threads(&self.row.process.id, now(), query).await {
                 Ok(claimed) => {
+                    if std::mem::take(&mut is_waiting) {
+                        tracing::warn!("the store answers again");
+                    }
                     self.room.set_drained(claimed.len() < limit);
+                    may_own_more &= claimed.len() >= limit;
+                    under_way.extend(claimed.iter().map(|claimed| claimed.thread.clone()));
                     taken.extend(claimed.into_iter().map(|claimed| self.take_over(claimed.thread)));
                 }
-                // Who writes is told the reason; this is tried again.
-                Err(error) => tracing::debug!(%error, "nothing could be claimed"),
+                // It may have been carried out all the same, with an answer that was lost.
+                Err(error) => {
+                    may_own_more = true;
+                    if !std::mem::replace(&mut is_waiting, true) {
+                        let why = std::error::Error::source(&error).map_or_else(String::new, |why| format!(": {why}"));
+                        tracing::warn!("waiting for the store: {error}{why}");
+                    }
+                }
             }
             let mut next = std::pin::pin!(tokio::time::sleep_until((begun + CLAIM).into()));
             loop {
@@ -368,7 +398,7 @@ impl Worker {
                 };
                 tokio::select! {
                     () = &mut next => break,
-                    Some(()) = taken.next(), if !taken.is_empty() => {}
+                    Some(thread) = taken.next(), if !taken.is_empty() => drop(under_way.remove(&thread)),
                     () = news => {
                         let soon = (begun + CLAIM_SOON).max(Instant::now() + CLAIM_TOGETHER);
                         next.as_mut().reset(soon.min(begun + CLAIM).into());
@@ -378,36 +408,64 @@ impl Worker {
         }
     }
 
-    /// Goes on with a thread that this process has claimed, or leaves it to others.
-    async fn take_over(&self, thread: ThreadId) {
-        let this = &self.row.process.id;
-        let (mut owner, mut provider) = (this.clone(), None);
-        let went_on = async {
-            let unknown = || store::Error::UnknownThread(thread.as_str().into());
-            let row = self.store.thread(&thread).await?.ok_or_else(unknown)?;
-            let staff = self.staff_of(&thread).await?;
-            provider = row.model.split_once('/').map(|(provider, _)| Arc::from(provider));
-            staff.check_model(&row.model)?;
-            provider = None;
-            staff.tools_ready().await;
-            let process = staff.runtime().process().clone();
-            self.store.hand_over(&thread, this, Some(&process)).await?;
-            owner = process;
-            staff.runtime().resume(&thread).await?;
-            Ok::<_, Error>(())
-        };
-        let Err(error) = went_on.await else {
-            tracing::debug!(%thread, "goes on here");
-            return;
+    /// Goes on with a thread that this process has claimed, or leaves it to others. The store is waited for: a thread that this process owns
+    /// and does not go on with would stand still as long as the process lives. The answer is the thread.
+    async fn take_over(&self, thread: ThreadId) -> ThreadId {
+        let mut process = None;
+        let (error, provider) = loop {
+            let mut provider = None;
+            match self.try_to_take_over(&thread, &mut process, &mut provider).await {
+                Ok(()) => {
+                    tracing::debug!(%thread, "goes on here");
+                    return thread;
+                }
+                Err(error) if is_passing(&error) => tokio::time::sleep(CLAIM).await,
+                Err(error) => break (error, provider),
+            }
         };
         tracing::warn!(%thread, %error, "the thread is left to other processes");
         match provider {
             Some(provider) => drop(self.lock_refused().providers.insert(provider, Instant::now())),
             None => drop(self.lock_refused().threads.insert(thread.clone(), Instant::now())),
         }
-        if let Err(error) = self.store.hand_over(&thread, &owner, None).await {
-            tracing::debug!(%thread, %error, "another process has it");
+        for owner in process.iter().chain([&self.row.process.id]) {
+            let left = loop {
+                match self.store.hand_over(&thread, owner, None).await {
+                    Err(error) if error.is_passing() => tokio::time::sleep(CLAIM).await,
+                    left => break left,
+                }
+            };
+            match left {
+                Ok(()) => break,
+                Err(error) => tracing::debug!(%thread, %error, "another process has it"),
+            }
         }
+        thread
+    }
+
+    /// Tries to go on with a thread that this process has claimed. `process` is whom it is handed to, and `provider` the one that cannot be
+    /// asked from here.
+    async fn try_to_take_over(
+        &self,
+        thread: &ThreadId,
+        process: &mut Option<ProcessId>,
+        provider: &mut Option<Arc<str>>,
+    ) -> Result<(), Error> {
+        let this = &self.row.process.id;
+        let unknown = || store::Error::UnknownThread(thread.as_str().into());
+        let row = self.store.thread(thread).await?.ok_or_else(unknown)?;
+        let staff = self.staff_of(thread).await?;
+        *provider = row.model.split_once('/').map(|(provider, _)| Arc::from(provider));
+        staff.check_model(&row.model)?;
+        *provider = None;
+        staff.tools_ready().await;
+        let to = process.insert(staff.runtime().process().clone());
+        // It may be there already, if the answer of an earlier try was lost.
+        if row.owner.as_ref().is_none_or(|owner| owner.process.id != *to) {
+            self.store.hand_over(thread, this, Some(to)).await?;
+        }
+        staff.runtime().resume(thread).await?;
+        Ok(())
     }
 
     fn lock_refused(&self) -> std::sync::MutexGuard<'_, Refused> {
@@ -503,9 +561,28 @@ impl Refused {
     }
 }
 
+/// Waits until something changes; for ever where it never does.
+async fn changed(what: &mut Option<watch::Receiver<u64>>) {
+    match what {
+        Some(what) => match what.changed().await {
+            Ok(()) => {}
+            Err(_) => std::future::pending().await,
+        },
+        None => std::future::pending().await,
+    }
+}
+
 /// The folder without links in its path; as it is named where it is gone.
 fn canonical(folder: &Path) -> PathBuf {
     folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
+}
+
+/// Whether the store may be able to do later what it could not do now.
+fn is_passing(error: &Error) -> bool {
+    match error {
+        Error::Store { source, .. } | Error::Runtime(runtime::Error::Store(source)) => source.is_passing(),
+        _ => false,
+    }
 }
 
 fn now() -> Time {

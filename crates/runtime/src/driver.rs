@@ -44,6 +44,8 @@ pub enum DriverMessage {
     /// Something was written into the log, or the parent does not know how the thread does. The sender, if any, is told once it
     /// was read.
     Look(Option<oneshot::Sender<()>>),
+    /// The process was not heard of for a while, and another one may have taken the thread over.
+    CheckOwner,
     /// The process shuts down: a driver that reads any message from then on exits.
     Leave,
 }
@@ -311,6 +313,7 @@ impl Driver {
         }
         match message {
             DriverMessage::Leave => {}
+            DriverMessage::CheckOwner => self.check_owner().await,
             DriverMessage::Input(input) => {
                 let (inputs, next) = self.gather(*input);
                 self.step(Vec::new(), inputs).await;
@@ -340,7 +343,7 @@ impl Driver {
         {
             match message {
                 DriverMessage::Input(input) => inputs.push(*input),
-                DriverMessage::Look(_) | DriverMessage::Leave => {
+                DriverMessage::Look(_) | DriverMessage::CheckOwner | DriverMessage::Leave => {
                     return (inputs, Some(message));
                 }
             }
@@ -538,6 +541,16 @@ impl Driver {
             }
             (Ok(_), None) => {}
             (Err(error), _) => self.lose(error),
+        }
+    }
+
+    /// Lets go of a thread that another process has taken over: what is under way for it ends before there is anything to commit.
+    async fn check_owner(&mut self) {
+        let (runtime, id) = (self.runtime.clone(), self.id.clone());
+        match retry_transient(&runtime, &id, || runtime.store.thread(&id)).await {
+            Ok(row) if row.as_ref().is_some_and(|row| row.epoch != self.epoch) => self.let_go(),
+            Ok(_) => {}
+            Err(error) => self.lose(error),
         }
     }
 

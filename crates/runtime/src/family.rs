@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use agent::event::ThreadCreated;
 use agent::{Event, Input, InputId, Outcome, Outside, Report, State, Strength, ThreadId};
 use futures_util::FutureExt;
-use store::{Selection, replay_until};
+use store::{Selection, ThreadRow, replay_until};
 use tool::Workspace;
 
 use crate::attach::attach;
@@ -198,11 +198,19 @@ fn look_after(runtime: &Arc<Inner>, turn: Turn, life: impl Future<Output = Resul
     let life = life.boxed();
     runtime.tasks.clone().spawn(async move {
         let to_its_report = async {
-            match life.await {
-                Ok(Exit::Done) => Ok(()),
-                // Boxed, for it hardly ever happens.
-                Ok(Exit::Replaced) | Err(Error::Taken(_)) => Box::pin(follow(&runtime, &turn)).await,
-                Err(error) => Err(error),
+            let mut ended = life.await;
+            loop {
+                match ended {
+                    Ok(Exit::Done) => return Ok(()),
+                    // Boxed, for it hardly ever happens. What the store cannot do now is no end of a sub-agent.
+                    Ok(Exit::Replaced) | Err(Error::Taken(_)) => {}
+                    Err(Error::Store(error)) if error.is_passing() => tokio::select! {
+                        () = runtime.leaving.cancelled() => return Err(Error::Left),
+                        () = tokio::time::sleep(LOOK_AGAIN) => {}
+                    },
+                    Err(error) => return Err(error),
+                }
+                ended = Box::pin(follow(&runtime, &turn)).await.map(|()| Exit::Done);
             }
         };
         let why = match AssertUnwindSafe(to_its_report).catch_unwind().await {
@@ -349,9 +357,10 @@ async fn follow_elsewhere(runtime: &Arc<Inner>, turn: &Turn) -> Result<(), Error
         let row = retry_transient(runtime, id, || runtime.store.thread(id)).await?;
         // Asked after the row was read: a process that is not known yet would else be taken for dead.
         let living = retry_transient(runtime, id, || runtime.store.living(runtime.clock.now())).await?;
-        // A driver in this process says itself how it does.
+        // A driver in this process says itself how it does; a thread of this process that has none is left, too.
         let row = row.filter(|_| runtime.sender(id).is_none());
-        let is_left = row.as_ref().is_some_and(|row| !living.owns(row));
+        let is_own = |row: &ThreadRow| row.owner.as_ref().is_some_and(|owner| owner.process.id == runtime.process);
+        let is_left = row.as_ref().is_some_and(|row| !living.owns(row) || is_own(row));
         let since = if is_left { *left_since.get_or_insert_with(Instant::now) } else { Instant::now() };
         if !is_left {
             left_since = None;

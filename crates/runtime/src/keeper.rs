@@ -1,14 +1,16 @@
-//! Says that this process is alive, and passes on what other processes sent to its threads.
+//! Says that this process is alive, and passes on what other processes sent to its threads. Where it was not heard of for so long that others
+//! may have taken its threads over, it has its drivers look.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use agent::ThreadId;
 use store::{LEASE_MS, Wake};
+use tokio::sync::watch;
 use tokio::time::MissedTickBehavior;
 
 use crate::deliver::is_read;
-use crate::driver::Opening;
+use crate::driver::{DriverMessage, Opening};
 use crate::error::Error;
 use crate::live_slot::LiveSlot;
 use crate::runtime::Inner;
@@ -21,6 +23,8 @@ const LOOK: Duration = Duration::from_millis(30);
 const TRY_AGAIN: Duration = Duration::from_millis(200);
 /// Wakes that are taken at once.
 const WAKES: usize = 256;
+/// What others had begun to take over when this process was heard of again is theirs after so long.
+const TAKEN: Duration = Duration::from_secs(2);
 
 /// Keeps the process known until it leaves.
 pub async fn keep(runtime: Arc<Inner>) {
@@ -28,9 +32,13 @@ pub async fn keep(runtime: Arc<Inner>) {
     let mut beat = tokio::time::interval(BEAT);
     beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
     beat.reset();
+    let mut lapses = runtime.store.lapses();
     loop {
         tokio::select! {
             () = runtime.leaving.cancelled() => return,
+            () = lapse(&mut lapses) => {
+                runtime.tasks.spawn(check_owners(runtime.clone()));
+            }
             _ = beat.tick() => {
                 // A store of several machines does it by itself.
                 if !runtime.is_shared()
@@ -52,6 +60,27 @@ pub async fn keep(runtime: Arc<Inner>) {
                 }
             }
         }
+    }
+}
+
+/// Waits until the process is heard of again that was not for a while.
+async fn lapse(lapses: &mut Option<watch::Receiver<u64>>) {
+    match lapses {
+        Some(changed) => match changed.changed().await {
+            Ok(()) => {}
+            Err(_) => std::future::pending().await,
+        },
+        None => std::future::pending().await,
+    }
+}
+
+/// Has every driver look whether its thread is still this process's, at once and once more a little later.
+async fn check_owners(runtime: Arc<Inner>) {
+    tracing::warn!("this process was not heard of for a while; what others have taken over meanwhile ends here");
+    runtime.tell_all(|| DriverMessage::CheckOwner);
+    tokio::select! {
+        () = runtime.leaving.cancelled() => {}
+        () = tokio::time::sleep(TAKEN) => runtime.tell_all(|| DriverMessage::CheckOwner),
     }
 }
 

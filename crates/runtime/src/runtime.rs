@@ -32,6 +32,7 @@ use crate::facts::{Gatherer, Sources};
 use crate::live_slot::LiveSlot;
 use crate::machines::{Machines, Room};
 use crate::relay::{Watches, Watching};
+use crate::retry::retry_transient;
 use crate::take_up::take_up;
 use crate::{keeper, relay, schema};
 
@@ -607,10 +608,7 @@ impl Runtime {
     /// The same without waiting for it.
     pub fn begin_to_leave(&self) {
         self.0.leaving.cancel();
-        for sender in lock(&self.0.live).values() {
-            // One that has gone has left already.
-            let _ = sender.send(DriverMessage::Leave);
-        }
+        self.0.tell_all(|| DriverMessage::Leave);
         self.0.tasks.close();
     }
 
@@ -633,6 +631,14 @@ impl Inner {
     /// Where messages for a live thread go.
     pub fn sender(&self, thread: &ThreadId) -> Option<mpsc::UnboundedSender<DriverMessage>> {
         lock(&self.live).get(thread).cloned()
+    }
+
+    /// Tells something to every driver.
+    pub fn tell_all(&self, message: impl Fn() -> DriverMessage) {
+        for sender in lock(&self.live).values() {
+            // One that has gone needs no message.
+            let _ = sender.send(message());
+        }
     }
 
     /// Whether the thread had no place here, and has one from this moment on.
@@ -684,7 +690,15 @@ impl Inner {
             workspace => workspace?,
         };
         let driver = self.own_in(live_slot, workspace).await?;
-        if driver.is_idle() { Err(Error::Idle(id)) } else { Ok(driver) }
+        if !driver.is_idle() {
+            return Ok(driver);
+        }
+        // It came to its end before it was taken over.
+        match retry_transient(self, &id, || self.store.hand_over(&id, &self.process, None)).await {
+            // Another process was quicker to take it over again.
+            Ok(()) | Err(Some(store::Error::Fenced { .. })) => Err(Error::Idle(id)),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// What a person's message to a thread may spend: as much as one to its root, with the levels and places that the thread was given.
@@ -715,8 +729,10 @@ impl Inner {
     }
 
     async fn own_in(&self, live_slot: LiveSlot, workspace: Arc<Workspace>) -> Result<Box<Driver>, Error> {
-        let epoch = self.store.adopt(&live_slot.id, &self.process, self.clock.now()).await?;
-        let Log { thread, n } = read(&*self.store, &live_slot.id).await?;
+        // From here on the thread may be this process's, even if the answer is lost: were it given up now, no process would drive it.
+        let id = live_slot.id.clone();
+        let epoch = retry_transient(self, &id, || self.store.adopt(&id, &self.process, self.clock.now())).await?;
+        let Log { thread, n } = retry_transient(self, &id, || read(&*self.store, &id)).await?;
         self.clear_after(&thread, &workspace).await;
         let mut driver = Driver::new(live_slot, workspace);
         driver.adopt(thread, n, epoch);

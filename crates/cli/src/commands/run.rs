@@ -8,7 +8,7 @@ use std::time::Instant;
 use agent::{Event, Json, ThreadId};
 use futures_util::TryStreamExt;
 use majordomo::config::Flags;
-use majordomo::follow::root_report;
+use majordomo::follow::{root_report, until_answered};
 use majordomo::staff::{Staff, open_store};
 use majordomo::tasks::TasksOfFamily;
 use majordomo::{Assignment, Session, Update, Work};
@@ -381,7 +381,7 @@ pub async fn watch(
     staff.end_sessions().await;
     runtime.leave().await;
     // If the database was deleted since the last commit, the answer is there and the run is not: that is told.
-    runtime.store().thread(&root).await?;
+    until_answered(|| runtime.store().thread(&root)).await?;
     Ok(code)
 }
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use agent::{Event, Outside, Report, ThreadId};
 use majordomo::config::Flags;
+use majordomo::follow::until_answered;
 use majordomo::staff::open_store;
 use majordomo::threads::{self, is_left};
 use serde_json::json;
@@ -81,11 +82,11 @@ async fn until_over(store: &dyn Store, id: &ThreadId) -> Result<Report, Failure>
 /// The newest report of a thread in which nothing goes on; none while something does.
 async fn newest(store: &dyn Store, id: &ThreadId) -> Result<Option<Report>, Failure> {
     let unknown = || store::Error::UnknownThread(id.as_str().into());
-    let row = store.thread(id).await?.ok_or_else(unknown)?;
-    let living = store.living(out::now()).await?;
+    let row = until_answered(|| store.thread(id)).await?.ok_or_else(unknown)?;
+    let living = until_answered(|| store.living(out::now())).await?;
     if is_left(&row, &living) {
         // A process that ended between the two looks had finished before: the row says so by now.
-        let now = store.thread(id).await?.ok_or_else(unknown)?;
+        let now = until_answered(|| store.thread(id)).await?.ok_or_else(unknown)?;
         if now.head != row.head || now.state != row.state || now.owner.is_some() != row.owner.is_some() {
             return Ok(None);
         }
@@ -95,14 +96,17 @@ async fn newest(store: &dyn Store, id: &ThreadId) -> Result<Option<Report>, Fail
     if row.state.is_live() {
         return Ok(None);
     }
-    let mut newest = None;
-    let see = |record: store::Record| {
-        if let Event::Reported(report) = &*record.event {
-            newest = Some((**report).clone());
-        }
-    };
-    replay(store, Selection::thread(id), see).await?;
-    newest.map(Some).ok_or_else(|| Failure::failed(format!("thread {id} has no run")))
+    let newest = until_answered(async || {
+        let mut newest = None;
+        let see = |record: store::Record| {
+            if let Event::Reported(report) = &*record.event {
+                newest = Some((**report).clone());
+            }
+        };
+        replay(store, Selection::thread(id), see).await?;
+        Ok(newest)
+    });
+    newest.await?.map(Some).ok_or_else(|| Failure::failed(format!("thread {id} has no run")))
 }
 
 /// The answer was shown to a person.

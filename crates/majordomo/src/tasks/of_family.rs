@@ -4,7 +4,7 @@
 //! A task concerns them if one of them made it, works on it, or acts on it. Left to others: what an event looks like (`frame`), and where
 //! it is printed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,48 +18,78 @@ use store::{Follow, OnBoard, Store, follow_boards};
 /// While others write, boards are read at most this often.
 const PAUSE: Duration = Duration::from_millis(50);
 
+/// How long it is waited after the store could not answer.
+const LOOK_AGAIN: Duration = Duration::from_millis(250);
+
 /// What happens to tasks of a root and its descendants, from now on.
 pub struct TasksOfFamily {
     concern: Concern,
     events: Follow<OnBoard>,
+    /// What was read and not yet looked at.
+    unread: VecDeque<OnBoard>,
+    /// What was found in it and not yet given out.
+    found: Vec<Value>,
 }
 
 impl TasksOfFamily {
     /// Begins with what is written from this moment on.
     pub fn new(store: &Arc<dyn Store>, root: ThreadId) -> Self {
         let newest = *store.tail().borrow();
-        Self { concern: Concern::from_now_on(store, root), events: follow_boards(store, newest, PAUSE) }
+        let (concern, events) = (Concern::from_now_on(store, root), follow_boards(store, newest, PAUSE));
+        Self { concern, events, unread: VecDeque::new(), found: Vec::new() }
     }
 
     /// The frames that are there by now, in order.
     #[boxed]
     pub async fn ready(&mut self) -> Result<Vec<Value>, store::Error> {
-        let mut frames = Vec::new();
         loop {
-            let page = self.events.ready().await?;
-            if page.is_empty() {
-                return Ok(frames);
+            self.look().await?;
+            match self.events.ready().await {
+                Ok(page) if page.is_empty() => return Ok(std::mem::take(&mut self.found)),
+                Ok(page) => self.unread.extend(page),
+                Err(error) => wait_after(error).await?,
             }
-            frames.extend(self.frames(page).await?);
         }
     }
 
     /// Waits for frames. None once the store is closed. An answer that is given up loses nothing.
     #[boxed]
     pub async fn next(&mut self) -> Result<Option<Vec<Value>>, store::Error> {
-        match self.events.next().await.transpose()? {
-            Some(page) => Ok(Some(self.frames(page).await?)),
-            None => Ok(None),
+        loop {
+            self.look().await?;
+            if !self.found.is_empty() {
+                return Ok(Some(std::mem::take(&mut self.found)));
+            }
+            match self.events.next().await {
+                Some(Ok(page)) => self.unread.extend(page),
+                Some(Err(error)) => wait_after(error).await?,
+                None => return Ok(None),
+            }
         }
     }
 
-    async fn frames(&mut self, page: Vec<OnBoard>) -> Result<Vec<Value>, store::Error> {
-        let mut frames = Vec::new();
-        for event in page {
-            frames.extend(self.concern.frame(&event).await?);
+    /// Looks at what was read.
+    async fn look(&mut self) -> Result<(), store::Error> {
+        while let Some(event) = self.unread.front() {
+            match self.concern.frame(event).await {
+                Ok(frame) => {
+                    self.found.extend(frame);
+                    self.unread.pop_front();
+                }
+                Err(error) => wait_after(error).await?,
+            }
         }
-        Ok(frames)
+        Ok(())
     }
+}
+
+/// Waits a while after a failure that passes.
+async fn wait_after(error: store::Error) -> Result<(), store::Error> {
+    if !error.is_passing() {
+        return Err(error);
+    }
+    tokio::time::sleep(LOOK_AGAIN).await;
+    Ok(())
 }
 
 /// Which tasks concern a root and its descendants. It is told the events of boards in their order.
