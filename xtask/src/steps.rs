@@ -43,7 +43,12 @@ pub(crate) fn of(command: &Command) -> Vec<Step> {
         }
         Command::Storm => {
             let run = "nextest run --locked --package majordomo-cli --test storm --no-fail-fast";
-            vec![cargo("attacks", run).with("STORM_EVERY", "1")]
+            let shared = "nextest run --locked --package majordomo-cli --test crash --test cluster --no-fail-fast -- \
+                          on_postgres a_database_that_is_away";
+            vec![cargo("attacks", run), cargo("faults of a shared database", shared)]
+                .into_iter()
+                .map(|step| step.with("STORM_EVERY", "1"))
+                .collect()
         }
         Command::Oracle => vec![
             cargo("recorded answers", "run --locked --quiet --manifest-path oracle/Cargo.toml"),

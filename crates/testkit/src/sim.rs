@@ -2,7 +2,8 @@
 //! who interfere, are asked for their consent and take their time, and two processes over one store that exit, pause, lose their threads to each other and disagree
 //! about what time it is; virtual time runs, and after every step the invariants are held against what happened.
 //!
-//! The rules are real, and so is the store (`store::MemoryStore`), which decides who may write. Commits, effects, refusals
+//! The rules are real, and so is the store, which decides who may write: one in memory (`store::MemoryStore`), or any other that goes by the
+//! time that it is told. Commits, effects, refusals
 //! and takeovers keep the order that a driver must keep (`drive.rs`): events are remembered, then effects are performed, and
 //! whatever was under way is gone with the process, or with the thread that another has taken.
 //! Wires, files and tasks are deliberately absent.
@@ -15,6 +16,7 @@ use std::sync::Arc;
 use agent::event::ThreadCreated;
 use agent::permission::Rule;
 use agent::{CallId, Effect, Event, Input, Report, ThreadId, Time};
+use store::{MemoryStore, Store};
 
 use crate::dice::Dice;
 use crate::invariants::{Broken, hold};
@@ -51,6 +53,11 @@ const SETTLED_MS: u64 = 60_000;
 /// Plays one seed to its end.
 pub fn run(seed: u64) -> Result<Summary, Failure> {
     Sim::new(seed).run(None)
+}
+
+/// The same on another store, in which nothing is yet and which goes by the time that it is told.
+pub fn run_on(store: Arc<dyn Store>, seed: u64) -> Result<Summary, Failure> {
+    Sim::on(store, seed).run(None)
 }
 
 /// Plays one seed with a process going away at this moment and no other; at none for 0.
@@ -242,6 +249,10 @@ impl Due {
 
 impl Sim {
     fn new(seed: u64) -> Self {
+        Self::on(Arc::new(MemoryStore::new()), seed)
+    }
+
+    fn on(store: Arc<dyn Store>, seed: u64) -> Self {
         let mut dice = Dice::new(seed);
         let Setting { world, root, behaviour } = Setting::new(&mut dice);
         let moments = |dice: &mut Dice, counts: &[u64]| -> BTreeSet<u64> {
@@ -256,7 +267,7 @@ impl Sim {
             world,
             now: MORNING,
             wall_ahead_ms: 0,
-            disk: Disk::default(),
+            disk: Disk::of(store),
             processes: Vec::new(),
             begun: 0,
             dues: BTreeMap::new(),

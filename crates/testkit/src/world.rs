@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use agent::ThreadId;
 use rustix::process::{Pid, Signal};
 use store::conformance::postgres_server::Server;
-use store::{Address, Durability, Location, Options, PostgresStore, Record, Store, ThreadRow};
+use store::{Address, Durability, Living, Location, Options, PostgresStore, Record, Store, ThreadRow};
 
 pub use contents::{DatabaseContents, assert_gapless, count, events, report_of};
 pub use running::{Done, Running};
@@ -51,7 +51,11 @@ impl World {
 
     /// The same with its store in a database of a PostgreSQL server, which is started for this process of tests.
     pub fn on_postgres(program: &'static str, scenes: &[String]) -> Self {
-        let address = Server::shared().database();
+        Self::on_database(program, scenes, Server::shared().database())
+    }
+
+    /// The same with its store in this database, in which nothing is made yet.
+    pub fn on_database(program: &'static str, scenes: &[String], address: String) -> Self {
         let parsed = Address::parse(&address).expect("an address");
         PostgresStore::initialize(&parsed).expect("tables");
         Self::with_store(program, scenes, Some(address))
@@ -234,6 +238,30 @@ impl World {
     /// Waits until the log holds something.
     pub fn until_logged(&self, what: &str, holds: impl Fn(&[Record]) -> bool) -> Vec<Record> {
         until(what, || Some(self.log()).filter(|log| holds(log)))
+    }
+
+    /// Waits until all processes that were killed are known to be gone: where the store is a file at once, and else when their leases are over.
+    pub fn until_left(&self) {
+        if self.server.is_some() {
+            until("the leases to be over", || {
+                let (rows, living) = (self.rows(), self.living());
+                (!rows.iter().any(|row| living.owns(row))).then_some(())
+            });
+        }
+    }
+
+    /// Which of the processes that own threads of a shared database are alive.
+    pub fn living(&self) -> Living {
+        let open = || store::open(&self.location(), &Options::default()).expect("a store");
+        let store = self.store.get_or_init(open);
+        // Where several machines share a store it goes by its own time.
+        until("the store to answer", || self.tokio.block_on(store.living(agent::Time(0))).ok())
+    }
+
+    /// What the store itself finds wrong with what it keeps.
+    pub fn faults(&self) -> Vec<String> {
+        let open = || store::open(&self.location(), &Options::default()).expect("a store");
+        self.tokio.block_on(self.store.get_or_init(open).check()).expect("it can be checked").faults
     }
 
     /// Checks the log of the family: whatever happened, every rule holds and nothing is under way.

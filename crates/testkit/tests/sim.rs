@@ -1,5 +1,5 @@
 //! The rules under every seed: 400 in a test run, `SIM_SEEDS=N` for more, `SIM_SEED=K` to play one again, and with
-//! `SIM_CRASH_AT=M` to have a process go away at that moment alone.
+//! `SIM_CRASH_AT=M` to have a process go away at that moment alone; `SIM_POSTGRES=N` for more of them on a database that many machines share.
 
 use std::collections::BTreeSet;
 
@@ -29,6 +29,20 @@ fn a_seed_plays_the_same_twice() {
         let once = sim::run(seed).expect("the invariants hold");
         let again = sim::run(seed).expect("the invariants hold");
         assert_eq!(format!("{once:?}"), format!("{again:?}"), "{seed}");
+    }
+}
+
+/// So many seeds are played on a database that many machines share.
+const ON_POSTGRES: u64 = 8;
+
+// The store decides alike, whichever it is: a seed plays the same.
+#[test]
+fn a_seed_plays_the_same_on_a_database_that_many_machines_share() {
+    for seed in seeds().into_iter().take(number("SIM_POSTGRES").unwrap_or(ON_POSTGRES) as usize) {
+        let store = store::conformance::postgres_server::store_without_clock();
+        let shared = sim::run_on(store, seed).unwrap_or_else(|failure| panic!("{failure}"));
+        let in_memory = sim::run(seed).unwrap_or_else(|failure| panic!("{failure}"));
+        assert_eq!(format!("{shared:?}"), format!("{in_memory:?}"), "{seed}");
     }
 }
 

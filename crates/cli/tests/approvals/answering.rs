@@ -30,6 +30,12 @@ fn results(log: &[Record]) -> Vec<(String, bool)> {
     log.iter().filter_map(result).collect()
 }
 
+crate::also_on_postgres!(
+    a_question_is_answered_from_another_process_and_the_answer_is_what_the_model_reads,
+    a_question_survives_a_kill_and_is_answered_in_the_next_process,
+    an_answer_to_a_run_that_no_process_drives_is_kept_until_it_is_resumed,
+);
+
 #[test]
 fn a_question_is_answered_from_another_process_and_the_answer_is_what_the_model_reads() {
     let world = family();
@@ -69,6 +75,7 @@ fn a_question_survives_a_kill_and_is_answered_in_the_next_process() {
     let mut running = run(&world, "the whole", &["--approvals", "wait"]);
     let asked = question(&world, 1);
     running.kill();
+    world.until_left();
     let root = world.root();
     let resumed = world.start(&["thread", "resume", root.as_str(), "--approvals", "wait"]);
     until("a reminder", || resumed.said().contains(&format!("approve answer {}", asked.id)).then_some(()));
@@ -88,6 +95,7 @@ fn an_answer_to_a_run_that_no_process_drives_is_kept_until_it_is_resumed() {
     let mut running = run(&world, "the whole", &["--approvals", "wait"]);
     let asked = question(&world, 1);
     running.kill();
+    world.until_left();
     let kept = world.call(&["approve", "answer", asked.id.as_str(), "1"]);
     kept.answer(0);
     assert!(kept.err.contains("majordomo thread resume"), "{}", kept.err);

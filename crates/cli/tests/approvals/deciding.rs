@@ -7,6 +7,15 @@ use testkit::world::until;
 
 use crate::{assert_only_what_was_approved_ran, question, questions, resolution, run, world, write};
 
+crate::also_on_postgres!(
+    what_a_second_process_allows_is_done_and_is_exactly_what_was_approved,
+    what_a_person_refuses_is_not_done_and_the_agent_is_told_why,
+    consent_for_ever_is_a_rule_that_the_next_run_obeys,
+    consent_for_ever_is_listed_and_taken_back,
+    consent_for_ever_counts_at_once_where_no_process_drives_the_run_that_asked,
+    other_arguments_are_what_runs,
+);
+
 #[test]
 fn what_a_second_process_allows_is_done_and_is_exactly_what_was_approved() {
     // T20, promise 4
@@ -134,6 +143,7 @@ fn consent_for_ever_counts_at_once_where_no_process_drives_the_run_that_asked() 
     let mut left = run(&world, "go", &["--approvals", "wait"]);
     let asked = question(&world, 1);
     left.kill();
+    world.until_left();
     let decided = world.call(&["approve", "yes", asked.id.as_str(), "--always"]);
     decided.answer(0);
     assert!(decided.err.contains("majordomo thread resume"), "{}", decided.err);

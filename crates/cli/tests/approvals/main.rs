@@ -10,15 +10,39 @@ mod hiding;
 mod racing;
 mod surviving;
 
+use std::cell::Cell;
+
 use agent::approval::{Approval, ApprovalId, Resolution};
 use agent::{CallId, Event, ThreadId};
 use store::Record;
 use testkit::scenes::call;
 use testkit::world::{Running, World};
 
+thread_local! {
+    /// Whether the worlds of the test that runs have a database that many machines share.
+    static ON_POSTGRES: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Has tests of this module run on a database that many machines share, too.
+macro_rules! also_on_postgres {
+    ($($test:ident),* $(,)?) => {
+        mod on_postgres {
+            $(#[test]
+            fn $test() {
+                crate::ON_POSTGRES.set(true);
+                super::$test();
+            })*
+        }
+    };
+}
+use also_on_postgres;
+
 /// A world for the program whose tests these are.
 fn world(scenes: &[String]) -> World {
-    World::new(env!("CARGO_BIN_EXE_majordomo"), scenes)
+    match ON_POSTGRES.get() {
+        false => World::new(env!("CARGO_BIN_EXE_majordomo"), scenes),
+        true => World::on_postgres(env!("CARGO_BIN_EXE_majordomo"), scenes),
+    }
 }
 
 /// Starts a run in mode `ask`.

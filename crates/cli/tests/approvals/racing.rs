@@ -5,6 +5,13 @@ use testkit::world::count;
 
 use crate::{assert_only_what_was_approved_ran, question, run, world, write};
 
+crate::also_on_postgres!(
+    of_two_who_decide_at_once_one_is_heard,
+    of_several_decisions_on_a_run_that_no_process_drives_the_first_is_kept,
+    a_decision_that_comes_late_or_is_for_nothing_changes_nothing,
+    what_is_decided_is_not_decided_again,
+);
+
 #[test]
 fn of_two_who_decide_at_once_one_is_heard() {
     // T21
@@ -29,6 +36,7 @@ fn of_several_decisions_on_a_run_that_no_process_drives_the_first_is_kept() {
     let mut running = run(&world, "go", &["--approvals", "wait"]);
     let asked = question(&world, 1);
     running.kill();
+    world.until_left();
     let deciders = ["yes", "no", "yes"].map(|word| world.start(&["approve", word, asked.id.as_str()]));
     let mut codes = deciders.map(|decider| decider.done().code);
     codes.sort();
@@ -78,6 +86,7 @@ fn a_question_whose_time_is_over_cannot_be_decided() {
     let mut running = run(&world, "go", &["--approvals", "wait"]);
     let asked = question(&world, 1);
     running.kill();
+    world.until_left();
     let database = rusqlite::Connection::open(world.database()).expect("the database");
     let aged = "UPDATE approvals SET question = json_set(question, '$.expires_at', 1)";
     database.execute(aged, []).expect("a row that is aged");

@@ -16,6 +16,13 @@ fn family() -> World {
     ])
 }
 
+crate::also_on_postgres!(
+    a_grandchilds_question_survives_a_kill_and_is_answered_in_the_next_process,
+    a_decision_on_a_run_that_no_process_drives_is_kept_until_it_is_resumed,
+    an_interrupted_run_leaves_its_question_pending,
+    a_question_that_nobody_can_answer_any_more_is_refused_and_the_rule_is_named,
+);
+
 #[test]
 fn a_grandchilds_question_survives_a_kill_and_is_answered_in_the_next_process() {
     // F32, promise 4
@@ -24,6 +31,7 @@ fn a_grandchilds_question_survives_a_kill_and_is_answered_in_the_next_process() 
     let asked = question(&world, 1);
     assert_eq!(asked.path.len(), 3, "{:?}", asked.path);
     running.kill();
+    world.until_left();
     let root = world.root();
     let listed: Value = serde_json::from_str(world.call(&["approve", "ls", "--json"]).answer(0)).expect("JSON");
     assert_eq!((&listed[0]["id"], &listed[0]["status"]), (&asked.id.as_str().into(), &"pending".into()));
@@ -48,6 +56,7 @@ fn a_decision_on_a_run_that_no_process_drives_is_kept_until_it_is_resumed() {
     let mut running = run(&world, "the whole", &["--approvals", "wait"]);
     let asked = question(&world, 1);
     running.kill();
+    world.until_left();
     let root = world.root();
     let kept = world.call(&["approve", "yes", asked.id.as_str()]);
     kept.answer(0);
@@ -88,6 +97,7 @@ fn a_question_that_nobody_can_answer_any_more_is_refused_and_the_rule_is_named()
     let mut running = run(&world, "the whole", &["--approvals", "wait"]);
     let asked = question(&world, 1);
     running.kill();
+    world.until_left();
     let resumed = world.call(&["thread", "resume", world.root().as_str()]);
     assert_eq!(resumed.answer(5), "all is done");
     assert!(resumed.err.contains("write_file: allowed by --mode auto"), "{}", resumed.err);

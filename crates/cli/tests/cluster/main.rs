@@ -4,6 +4,8 @@
 //! What the store promises is tested beside it. Here it is shown that a person can use it: make it ready, run, decide, go on after a
 //! death, move conversations, and read what is wrong.
 
+mod failing;
+mod family;
 mod workers;
 
 use std::process::Command;

@@ -141,8 +141,11 @@ pub fn assert_acknowledged(shown: &str, contents: &DatabaseContents, root: &Thre
     }
 }
 
-/// The file is sound, to its last page and reference.
+/// The file is sound, to its last page and reference. That of a server is the server's business.
 pub fn assert_sound(world: &World) {
+    if world.server().is_some() {
+        return assert_eq!(world.faults(), Vec::<String>::new());
+    }
     let database = rusqlite::Connection::open(world.database()).expect("the database opens");
     let verdict: String = database.pragma_query_value(None, "integrity_check", |row| row.get(0)).expect("a verdict");
     assert_eq!(verdict, "ok");

@@ -1,4 +1,5 @@
-//! The crash matrix: four scripted runs of the real program, killed before and after every single event, and resumed.
+//! The crash matrix: five scripted runs of the real program, killed before and after every single event, and resumed; on the store of one
+//! machine, and on a database that many machines share (`matrix::on_postgres`).
 //!
 //! The moment of death is chosen with the store's feature `failpoints`, which only the builds of tests have (`plain`).
 //! A run is described in `runs`, what happens to it in `trial`, and what must be so afterwards in `checks`; `matrix` goes

@@ -16,7 +16,7 @@ use crate::checks::{
     assert_sound, assert_written, ends,
 };
 use crate::runs::{self, Scripted};
-use crate::trial::{Death, Side, Trial};
+use crate::trial::{Death, Kept, Side, Trial};
 
 /// Events that each run writes at least. It dies on both sides of each; with the runs that die again and again, that makes more
 /// than three hundred points over the first three runs, and more than four hundred over all.
@@ -26,8 +26,11 @@ const BACKGROUND: u64 = 36;
 const ASKING: u64 = 28;
 const ASKED_MORE: u64 = 50;
 
-/// Points that are gone through at once.
+/// Points that are gone through at once. On a shared database most of the time is spent waiting for leases to be over.
 const ABREAST: usize = 2;
+const ABREAST_ON_POSTGRES: usize = 8;
+/// Of so many points of a run on a shared database one is gone through in a test run; `cargo xtask storm` goes through all.
+const ONE_IN: usize = 15;
 /// Of so many points one is as durable as a run at home; the others need not wait for the disk, for it does not fail here.
 const FULL_EVERY: u64 = 10;
 /// More events than a resumed run writes before it comes to something that it did not do before.
@@ -73,10 +76,50 @@ fn a_run_that_dies_again_whenever_it_is_resumed_comes_to_the_same_end() {
         (runs::asking(), 20),
         (runs::asked_more(), 20),
     ] {
-        let whole = Whole::of(&scripted);
+        let whole = Whole::of(&scripted, Kept::InFile);
         let deaths: Vec<Deaths> = (0..points).map(|seed| Deaths::new(seed, whole.events)).collect();
-        hold_at_all(&deaths, |deaths| dies_and_ends(&scripted, &whole, deaths));
+        hold_at_all(&deaths, |deaths| dies_and_ends(&scripted, &whole, deaths, Kept::InFile));
     }
+}
+
+/// The same on a database that many machines share: every few points of each run, always others for another `STORM_SEED`.
+mod on_postgres {
+    use super::*;
+
+    #[test]
+    fn a_single_agent_survives_its_death_on_postgres() {
+        dies_on_postgres(&runs::alone());
+    }
+
+    #[test]
+    fn a_tree_survives_its_death_on_postgres() {
+        dies_on_postgres(&runs::tree());
+    }
+
+    #[test]
+    fn children_in_the_background_survive_their_death_on_postgres() {
+        dies_on_postgres(&runs::background());
+    }
+
+    #[test]
+    fn a_run_that_asks_a_person_survives_its_death_on_postgres() {
+        dies_on_postgres(&runs::asking());
+    }
+
+    #[test]
+    fn a_child_that_is_asked_more_survives_its_death_on_postgres() {
+        dies_on_postgres(&runs::asked_more());
+    }
+}
+
+fn dies_on_postgres(scripted: &Scripted) {
+    let number = |name: &str, or: usize| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(or);
+    let one_in = if number("STORM_EVERY", 10) == 1 { 1 } else { ONE_IN };
+    let whole = Whole::of(scripted, Kept::OnPostgres);
+    let chosen = every_death(whole.events).into_iter().skip(number("STORM_SEED", 7) % one_in).step_by(one_in);
+    hold_at_all_abreast(ABREAST_ON_POSTGRES, &chosen.collect::<Vec<_>>(), |deaths| {
+        dies_and_ends(scripted, &whole, deaths, Kept::OnPostgres);
+    });
 }
 
 /// How a run goes when nothing happens to it.
@@ -95,8 +138,8 @@ struct Deaths {
 }
 
 impl Whole {
-    fn of(scripted: &Scripted) -> Self {
-        let mut trial = Trial::new(scripted, "normal");
+    fn of(scripted: &Scripted, kept: Kept) -> Self {
+        let mut trial = Trial::new(scripted, "normal", kept);
         let done = trial.run(None);
         let contents = trial.world.contents();
         let root = contents.roots().next().expect("a root");
@@ -124,21 +167,27 @@ impl Display for Deaths {
 }
 
 fn dies_everywhere(scripted: &Scripted, at_least: u64) {
-    let whole = Whole::of(scripted);
+    let whole = Whole::of(scripted, Kept::InFile);
     assert!(whole.events >= at_least, "there are moments to die at: {}", whole.events);
-    let deaths: Vec<Deaths> = [Side::Before, Side::After]
-        .into_iter()
-        .flat_map(|side| (1..=whole.events).map(move |event| Death { side, event }))
-        .map(|first| Deaths { seed: first.event, first, next: Vec::new() })
-        .collect();
-    hold_at_all(&deaths, |deaths| dies_and_ends(scripted, &whole, deaths));
+    hold_at_all(&every_death(whole.events), |deaths| dies_and_ends(scripted, &whole, deaths, Kept::InFile));
+}
+
+/// Every moment to die at, once.
+fn every_death(events: u64) -> Vec<Deaths> {
+    let moments =
+        [Side::Before, Side::After].into_iter().flat_map(|side| (1..=events).map(move |event| Death { side, event }));
+    moments.map(|first| Deaths { seed: first.event, first, next: Vec::new() }).collect()
 }
 
 /// Goes through all points, and names those at which something was not as it should be.
 pub fn hold_at_all<T: Display + Sync>(points: &[T], check: impl Fn(&T) + Sync) {
+    hold_at_all_abreast(ABREAST, points, check);
+}
+
+fn hold_at_all_abreast<T: Display + Sync>(abreast: usize, points: &[T], check: impl Fn(&T) + Sync) {
     let (next, broken) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     thread::scope(|scope| {
-        for _ in 0..ABREAST {
+        for _ in 0..abreast {
             scope.spawn(|| {
                 while let Some(point) = points.get(next.fetch_add(1, Ordering::Relaxed)) {
                     if catch_unwind(AssertUnwindSafe(|| check(point))).is_err() {
@@ -156,9 +205,9 @@ pub fn hold_at_all<T: Display + Sync>(points: &[T], check: impl Fn(&T) + Sync) {
 ///
 /// Whom a person tells something is asked once more if the words came late, so that one run has a few events more than
 /// another; a death that was set for one of those may never come.
-fn dies_and_ends(scripted: &Scripted, whole: &Whole, deaths: &Deaths) {
+fn dies_and_ends(scripted: &Scripted, whole: &Whole, deaths: &Deaths, kept_in: Kept) {
     let durability = if deaths.seed.is_multiple_of(FULL_EVERY) { "full" } else { "normal" };
-    let mut trial = Trial::new(scripted, durability);
+    let mut trial = Trial::new(scripted, durability, kept_in);
     let first = trial.run(Some(deaths.first));
     if !first.was_killed() && (scripted.steer.is_some() || scripted.asks) {
         let contents = ends_as(whole, &first, &trial, &first.out);

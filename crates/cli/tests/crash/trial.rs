@@ -54,9 +54,22 @@ pub struct Trial<'a> {
     pub steered: bool,
 }
 
+/// Where a run is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// In a file of this machine.
+    InFile,
+    /// In a database that many machines share.
+    OnPostgres,
+}
+
 impl<'a> Trial<'a> {
-    pub fn new(scripted: &'a Scripted, durability: &'static str) -> Self {
-        Self { scripted, world: world(&scripted.scenes), durability, steered: false }
+    pub fn new(scripted: &'a Scripted, durability: &'static str, kept: Kept) -> Self {
+        let world = match kept {
+            Kept::InFile => world(&scripted.scenes),
+            Kept::OnPostgres => World::on_postgres(env!("CARGO_BIN_EXE_majordomo"), &scripted.scenes),
+        };
+        Self { scripted, world, durability, steered: false }
     }
 
     /// Begins the run and waits for its end or its death. A person is there and speaks.
@@ -78,6 +91,7 @@ impl<'a> Trial<'a> {
         if let Some(words) = self.scripted.steer.filter(|_| !self.steered) {
             self.steer(root.as_str(), words);
         }
+        self.world.until_left();
         self.world.go();
         let mut command = self.world.command(&["thread", "resume", root.as_str(), "--json", "--quiet"]);
         if self.scripted.asks {
@@ -91,7 +105,11 @@ impl<'a> Trial<'a> {
     /// What is left after a death, looked at without touching it: whole transactions, no more and no less than was written.
     pub fn left_behind(&self, done: &Done) -> DatabaseContents {
         assert!(done.was_killed(), "it should have been killed: {done:?}");
-        let contents = self.world.books_of_a_copy();
+        let contents = match self.world.server() {
+            None => self.world.books_of_a_copy(),
+            // The process that looks changes nothing there.
+            Some(_) => self.world.contents(),
+        };
         assert_gapless(&contents.log);
         contents.assert_rows();
         contents

@@ -1,5 +1,6 @@
 //! A place to run the binary from: a home, a workspace, a clean environment. And what came of a run.
 
+use std::cell::Cell;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Output, Stdio};
@@ -8,6 +9,8 @@ use std::time::Duration;
 use provider::Wire;
 use provider::scripted::Script;
 use serde_json::Value;
+use store::conformance::postgres_server::Server;
+use store::{Address, PostgresStore};
 use tempfile::TempDir;
 use testkit::model_server::{KEY, ModelServer};
 use tokio::process::{Child, Command};
@@ -29,13 +32,38 @@ pub struct Ran {
     pub stderr: String,
 }
 
+thread_local! {
+    /// Whether the setups of the test that runs have a database that many machines share.
+    pub static ON_POSTGRES: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Has tests of a module run on a database that many machines share, too.
+macro_rules! also_on_postgres {
+    ($($test:ident),* $(,)?) => {
+        mod on_postgres {
+            $(#[test]
+            fn $test() {
+                crate::setup::ON_POSTGRES.set(true);
+                super::$test();
+            })*
+        }
+    };
+}
+pub(crate) use also_on_postgres;
+
 impl Setup {
     pub fn new() -> Self {
         let folder = tempfile::tempdir().expect("a passing folder");
         for name in ["home", "work"] {
             std::fs::create_dir(folder.path().join(name)).expect("a folder");
         }
-        Self { folder, variables: Vec::new() }
+        let mut variables = Vec::new();
+        if ON_POSTGRES.get() {
+            let address = Server::shared().database();
+            PostgresStore::initialize(&Address::parse(&address).expect("an address")).expect("tables");
+            variables.push(("MAJORDOMO_STORE".to_owned(), address));
+        }
+        Self { folder, variables }
     }
 
     /// With the address of a model server and the key that it takes.

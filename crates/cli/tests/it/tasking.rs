@@ -9,7 +9,19 @@ use testkit::scenes::{call, calls, says, scene, whenever_asked};
 use tokio::process::Child;
 
 use crate::heard::{WIRES, messages};
-use crate::setup::{Ran, Setup, of_type};
+use crate::setup::{Ran, Setup, also_on_postgres, of_type};
+
+also_on_postgres!(
+    several_agents_work_beside_and_after_each_other_and_their_creator_hears_of_each_end_once,
+    a_task_of_a_person_gets_an_agent_of_its_own_and_what_comes_after_it_starts_by_itself,
+    a_task_whose_agent_ends_without_completing_it_is_blocked_with_the_report_and_can_be_gone_on_with,
+    a_worker_that_is_killed_loses_no_task_and_hands_none_out_twice,
+    a_board_takes_no_more_agents_at_once_than_it_may,
+    people_who_edit_a_board_at_once_lose_nothing,
+    of_two_agents_that_complete_the_same_task_the_second_is_told_who_did,
+    of_an_update_by_an_agent_of_which_one_part_is_refused_nothing_is_done,
+    what_happens_to_tasks_of_a_run_is_among_its_events,
+);
 
 /// A setup whose agents play a script, in mode `dangerous`.
 fn scripted(scenes: &[String]) -> Setup {

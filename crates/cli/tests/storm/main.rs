@@ -7,6 +7,8 @@
 //! A test run plays a tenth of them, always the same for the same `STORM_SEED`; `cargo xtask storm` plays all.
 
 mod cluster;
+#[path = "../cluster/family.rs"]
+mod family;
 mod killed;
 mod oracle;
 mod places;
@@ -16,6 +18,7 @@ mod site;
 mod spellings;
 mod tasks;
 mod variants;
+mod watching;
 
 /// Of all variants, those that this run plays.
 fn played<T>(variants: Vec<T>) -> Vec<T> {

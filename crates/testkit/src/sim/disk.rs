@@ -1,18 +1,20 @@
 //! What outlives every process: the real store, and beside it what each log leads to, to compare the two.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use agent::event::ThreadCreated;
 use agent::{Event, InputId, Outside, Thread, ThreadId, Time};
-use futures_util::FutureExt;
-use store::{Appended, Commit, Error, Log, MemoryStore, Ownership, ProcessId, Selection, read_all};
+use store::{Appended, Commit, Error, ProcessId, Selection, Store, read_all};
+use tokio::runtime::{Builder, Runtime};
 
 use crate::invariants::{Broken, LogChecker, Prompts, RunTime, family, hold};
 
 /// What outlives every process.
-#[derive(Default)]
 pub(super) struct Disk {
-    store: MemoryStore,
+    store: Arc<dyn Store>,
+    /// Waits for the store.
+    tokio: Runtime,
     records: BTreeMap<ThreadId, Record>,
 }
 
@@ -45,6 +47,17 @@ pub(super) enum Written {
 }
 
 impl Disk {
+    /// With a store in which nothing is yet.
+    pub fn of(store: Arc<dyn Store>) -> Self {
+        let tokio = Builder::new_current_thread().enable_all().build().expect("a runtime");
+        Self { store, tokio, records: BTreeMap::new() }
+    }
+
+    /// The answer of the store.
+    fn answer<T>(&self, answer: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+        self.tokio.block_on(answer)
+    }
+
     /// The log of a thread that exists.
     pub fn record(&self, id: &ThreadId) -> &Record {
         &self.records[id]
@@ -67,16 +80,16 @@ impl Disk {
         // Of a process elsewhere only its heartbeat is known: this host's kernel knows nothing of simulated ones.
         let process =
             store::Process { id: process.clone(), pid: 1, start_time: 1, host: "elsewhere in a dream".into() };
-        at_once(self.store.register(process, at)).expect("a process can register");
+        self.answer(self.store.register(process, at)).expect("a process can register");
     }
 
     pub fn heartbeat(&self, process: &ProcessId, at: Time) {
-        at_once(self.store.heartbeat(process, at)).expect("a registered process can say that it lives");
+        self.answer(self.store.heartbeat(process, at)).expect("a registered process can say that it lives");
     }
 
     /// It is known that the process is gone.
     pub fn forget(&mut self, process: &ProcessId) {
-        at_once(self.store.leave(process)).expect("a process can be forgotten");
+        self.answer(self.store.leave(process)).expect("a process can be forgotten");
         for record in self.records.values_mut() {
             record.owner.take_if(|owner| owner == process);
         }
@@ -84,7 +97,7 @@ impl Disk {
 
     /// Writes a commit, all of it or nothing, if the store takes it. `now` is even time, which no clock need agree with.
     pub fn append(&mut self, now: Time, commit: &Commit) -> Result<Written, Broken> {
-        let appended = match at_once(self.store.append(commit.clone())) {
+        let appended = match self.answer(self.store.append(commit.clone())) {
             Ok(appended) => appended,
             Err(Error::Conflict { .. }) => return Ok(Written::Behind),
             Err(Error::Fenced { .. }) => return Ok(Written::Fenced),
@@ -118,7 +131,8 @@ impl Disk {
     /// Writes an input from outside, whichever process owns the thread.
     pub fn arrive(&mut self, id: &ThreadId, input_id: InputId, input: Outside, at: Time) -> Result<(), Broken> {
         let event = Event::InputArrived { id: input_id.clone(), input: input.clone() };
-        let appended = at_once(self.store.arrive(id, input_id, input, at, false)).map_err(|error| refused(&error))?;
+        let appended =
+            self.answer(self.store.arrive(id, input_id, input, at, false)).map_err(|error| refused(&error))?;
         let record = self.record_mut(id);
         if appended.n <= record.head {
             return Ok(());
@@ -128,7 +142,7 @@ impl Disk {
 
     /// A process takes a thread: the epoch at which it owns it; none where its owner seems to live.
     pub fn adopt(&mut self, id: &ThreadId, process: &ProcessId, at: Time) -> Result<Option<u64>, Broken> {
-        let epoch = match at_once(self.store.adopt(id, process, at)) {
+        let epoch = match self.answer(self.store.adopt(id, process, at)) {
             Ok(epoch) => epoch,
             Err(Error::Owned { .. }) => return Ok(None),
             Err(error) => return Err(refused(&error)),
@@ -145,13 +159,13 @@ impl Disk {
     /// What must hold once nothing will come any more.
     pub fn at_rest(&self, root: &ThreadId) -> Result<(), Broken> {
         for (id, record) in &self.records {
-            let log = at_once(read_all(&self.store, Selection::thread(id))).map_err(|error| refused(&error))?;
+            let log = self.answer(read_all(&*self.store, Selection::thread(id))).map_err(|error| refused(&error))?;
             let log: Vec<(Time, Event)> = log.iter().map(|one| (one.at, through_json(&one.event))).collect();
             let replayed = Thread::replay(log.iter().map(|(at, event)| (*at, event)));
             let same = replayed.as_ref() == Some(&record.replayed);
             hold("a log that was written and read again tells the same", same, || id.to_string())?;
         }
-        let family_log = at_once(read_all(&self.store, Selection::tree(root))).map_err(|error| refused(&error))?;
+        let family_log = self.answer(read_all(&*self.store, Selection::tree(root))).map_err(|error| refused(&error))?;
         let in_order = family_log.iter().zip(1..).all(|(record, seq)| record.seq == seq);
         hold("a family's events are numbered in the order in which they were written", in_order, || root.to_string())?;
         let checkers = self.records.iter().map(|(id, record)| (id.clone(), &record.checker)).collect();
@@ -200,11 +214,6 @@ impl Record {
         }
         hold("a log has no gaps", appended.n == self.head, || format!("{} events end at {}", self.head, appended.n))
     }
-}
-
-/// The answer of a memory that waits for nothing.
-fn at_once<T>(answer: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
-    answer.now_or_never().expect("a store in memory answers at once")
 }
 
 fn refused(error: &Error) -> Broken {

@@ -1,10 +1,12 @@
 //! What a database holds: the log and its threads, and what must be so in any log.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::time::{Duration, Instant};
 
 use agent::{Event, Report, ThreadId};
 use store::{Execution, Record, Selection, Store, ThreadQuery, ThreadRow};
 
+use super::PATIENCE;
 use crate::invariants::{LogChecker, family};
 
 /// More than any test writes.
@@ -21,16 +23,30 @@ pub struct DatabaseContents {
 }
 
 impl DatabaseContents {
+    /// Reads everything. A database server that is away for a while is waited for.
     pub(super) async fn read(store: &dyn Store) -> Self {
-        let log = store::read_all(store, Selection::everything()).await.expect("the log can be read");
+        let begun = Instant::now();
+        loop {
+            match Self::try_to_read(store).await {
+                Ok(contents) => return contents,
+                Err(error) => {
+                    assert!(error.is_passing() && begun.elapsed() < PATIENCE, "the database can be read: {error:?}");
+                    std::thread::sleep(Duration::from_millis(100));
+                }
+            }
+        }
+    }
+
+    async fn try_to_read(store: &dyn Store) -> Result<Self, store::Error> {
+        let log = store::read_all(store, Selection::everything()).await?;
         let query = ThreadQuery { limit: ALL, ..ThreadQuery::default() };
-        let mut rows = store.threads(query).await.expect("the threads can be read");
+        let mut rows = store.threads(query).await?;
         rows.reverse();
         let mut executions = Vec::new();
         for row in rows.iter().filter(|row| row.id.is_root()) {
-            executions.extend(store.executions(&row.id).await.expect("executions can be read"));
+            executions.extend(store.executions(&row.id).await?);
         }
-        Self { log, rows, executions }
+        Ok(Self { log, rows, executions })
     }
 
     /// Every root, oldest first.
@@ -47,8 +63,28 @@ impl DatabaseContents {
     #[track_caller]
     pub fn assert_at_rest(&self, root: &ThreadId) {
         assert_gapless(&self.log);
+        self.assert_rows();
+        self.assert_family_at_rest(root, &self.family(root));
+    }
+
+    /// The same for all families. Everything is gone through once, however many there are.
+    #[track_caller]
+    pub fn assert_all_at_rest(&self) {
+        assert_gapless(&self.log);
+        self.assert_rows();
+        let mut families: BTreeMap<ThreadId, Vec<&Record>> = BTreeMap::new();
+        for record in &self.log {
+            families.entry(record.thread.root()).or_default().push(record);
+        }
+        for (root, family) in &families {
+            self.assert_family_at_rest(root, family);
+        }
+    }
+
+    #[track_caller]
+    fn assert_family_at_rest(&self, root: &ThreadId, log: &[&Record]) {
         let mut checkers: BTreeMap<ThreadId, LogChecker> = BTreeMap::new();
-        for record in self.family(root) {
+        for record in log {
             let seen = match (&*record.event, checkers.get_mut(&record.thread)) {
                 (Event::ThreadCreated(created), None) => {
                     checkers.insert(record.thread.clone(), LogChecker::new(created));
@@ -65,7 +101,6 @@ impl DatabaseContents {
             assert!(!row.state.is_live(), "{} is {}", row.id, row.state);
             assert_eq!(row.owner, None, "{}", row.id);
         }
-        self.assert_rows();
         for execution in self.executions.iter().filter(|execution| execution.workflow_id == *root) {
             assert!(execution.status.is_over(), "{} is {:?}", execution.id, execution.status);
         }
@@ -75,8 +110,15 @@ impl DatabaseContents {
     /// every live thread has an owner.
     #[track_caller]
     pub fn assert_rows(&self) {
+        let mut heads: HashMap<&ThreadId, u64> = HashMap::new();
+        for record in &self.log {
+            *heads.entry(&record.thread).or_default() += 1;
+        }
+        let executions: HashMap<&ThreadId, &Execution> =
+            self.executions.iter().map(|execution| (&execution.sub_agent_id, execution)).collect();
         for row in &self.rows {
-            assert_eq!(row.head, events(&self.log, &row.id).count() as u64, "{} knows all its events", row.id);
+            let head = heads.get(&row.id).copied().unwrap_or_default();
+            assert_eq!(row.head, head, "{} knows all its events", row.id);
             assert!(!row.state.is_live() || row.owner.is_some(), "{} is {} and has no owner", row.id, row.state);
         }
         let mut spawned = 0;
@@ -90,8 +132,7 @@ impl DatabaseContents {
                 Event::ChildReported { child, report, .. } if report.asked.is_none() => (child, Some(report.outcome)),
                 _ => continue,
             };
-            let is_it = |execution: &&Execution| execution.sub_agent_id == *told.0;
-            let execution = self.executions.iter().find(is_it).unwrap_or_else(|| panic!("{} is not kept", told.0));
+            let execution = executions.get(told.0).unwrap_or_else(|| panic!("{} is not kept", told.0));
             if told.1.is_some() {
                 assert_eq!(execution.outcome, told.1, "{}", told.0);
             }
