@@ -7,10 +7,10 @@ use agent::approval::{Approval, ApprovalId, ApprovalKind, Question};
 use agent::{Json, Time};
 use view::{clock, safe};
 
-/// The longest piece of text that is shown in a short form.
-const SHORT: usize = 400;
-/// The most lines of arguments in a short form.
-const SHORT_LINES: usize = 24;
+/// The longest piece of text that is shown in a short form. What is longer is shown by its beginning and its end.
+const SHORT: usize = 1000;
+/// The most lines of arguments in a short form, and how many of them are the last ones.
+const SHORT_LINES: (usize, usize) = (24, 8);
 /// The longest name or sentence around the arguments.
 const WORDS: usize = 2000;
 
@@ -19,7 +19,7 @@ const UNTRUSTED: &str = "the agent has read untrusted text (mail, web or files f
 /// How much is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
-    /// What fits a screen; what is left out is counted.
+    /// What fits a screen: of what is long the beginning and the end, with a count of what is left out between them.
     Short,
     /// All of it.
     Whole,
@@ -55,7 +55,7 @@ pub fn lines(question: &Approval, depth: Depth, now: Time) -> Vec<String> {
         return lines;
     }
     say("tool", safe::line(&question.tool, WORDS));
-    say("effect", safe::line(&question.effect, WORDS));
+    say("effect", safe::ends(&question.effect, WORDS));
     say("risk", question.risk.as_str().to_owned());
     for place in &question.protected {
         say("protected", format!("changes {}", safe::line(place, WORDS)));
@@ -88,12 +88,12 @@ pub fn input(input: &Json, depth: Depth) -> Vec<String> {
     };
     let mut lines: Vec<String> = Vec::new();
     for (level, words) in layout(input.text()) {
-        lines.push(format!("    {}{}", "  ".repeat(level), safe::line(&words, most)));
+        lines.push(format!("    {}{}", "  ".repeat(level), safe::ends(&words, most)));
     }
-    if depth == Depth::Short && lines.len() > SHORT_LINES {
-        let left_out = lines.len() - SHORT_LINES;
-        lines.truncate(SHORT_LINES);
-        lines.push(format!("    … {left_out} more lines"));
+    let (most, last) = SHORT_LINES;
+    if depth == Depth::Short && lines.len() > most {
+        let left_out = lines.len() - most;
+        lines.splice(most - last..lines.len() - last, [format!("    … {left_out} more lines …")]);
     }
     lines
 }

@@ -23,6 +23,21 @@ pub fn line(text: &str, max_chars: usize) -> String {
     }
 }
 
+/// Text on which a person decides, as one line of at most `max_chars` characters: of what does not fit the middle is left out and counted,
+/// so that nothing stands unseen at its end.
+pub fn ends(text: &str, max_chars: usize) -> String {
+    let shown = escaped(text, |_| false);
+    let length = shown.chars().count();
+    if length <= max_chars {
+        return shown;
+    }
+    let marked = |kept: usize| format!("…(+{})…", length - kept);
+    let fits = |kept: &usize| kept + marked(*kept).chars().count() <= max_chars;
+    let kept = (1..max_chars).rev().find(fits).unwrap_or(0);
+    let last = kept / 3;
+    shown.chars().take(kept - last).chain(marked(kept).chars()).chain(shown.chars().skip(length - last)).collect()
+}
+
 /// Text on which a person decides: it keeps its lines and tabs and shows everything else that is invisible, long runs of blanks too.
 pub fn block(text: &str) -> String {
     escaped(text, |c| c == '\n' || c == '\t')
@@ -144,6 +159,19 @@ mod tests {
         assert_eq!(shown, format!("{}…(+86)", "é".repeat(14)));
         assert_eq!(shown.chars().count(), 20);
         assert_eq!(line(&"é".repeat(20), 20), "é".repeat(20));
+    }
+
+    // T24
+    #[test]
+    fn the_end_of_a_long_line_on_which_a_person_decides_is_shown() {
+        let text = format!("ls {}; rm -rf /", "a".repeat(1000));
+        let shown = ends(&text, 60);
+        assert!(shown.starts_with("ls aaa") && shown.ends_with("a; rm -rf /"), "{shown}");
+        assert_eq!(shown.chars().count(), 60);
+        let hidden = shown.chars().filter(|c| *c != 'a').collect::<String>();
+        assert_eq!(hidden, format!("ls …(+{})…; rm -rf /", text.chars().count() - (60 - "…(+963)…".chars().count())));
+        assert_eq!(ends("ls -l", 5), "ls -l");
+        assert_eq!(ends(&"é\u{202e}".repeat(100), 20).chars().count(), 20);
     }
 
     #[test]

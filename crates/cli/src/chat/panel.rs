@@ -11,6 +11,8 @@ use crate::question;
 
 /// The widest that names and sentences around a call are shown.
 const WIDE: usize = 2000;
+/// Rows of the screen that the sentence about a call may take: the call itself follows.
+const EFFECT: usize = 3;
 
 /// The names of the agents from the root to the one that asks.
 pub fn path(question: &Approval) -> String {
@@ -33,36 +35,50 @@ pub fn question(app: &App, deciding: Option<&Deciding>, open: &Open, is_armed: b
     let answers = at_gaps(&keys(stage, question, is_armed, app.composer.is_empty()), columns);
     let room = most.saturating_sub(1 + answers.len()).max(4);
     let mut tail: Vec<Line> = Vec::new();
-    let plain = |shown: Vec<String>| shown.into_iter().map(|line| Line::new(line, Style::PLAIN)).collect();
-    let (body, more, how) = match (stage, &question.question) {
-        (Some(Stage::Edited(input)), _) => (plain(question::input(input, question::Depth::Whole)), 0, "Esc goes back"),
-        (_, Some(asked)) => (plain(question::asked(asked)), 0, "majordomo approve show prints all"),
+    let plain = |shown: Vec<String>| shown.into_iter().map(|line| Line::new(line, Style::PLAIN)).collect::<Vec<_>>();
+    let as_it_stands = open.change.as_deref().unwrap_or_default();
+    let (first, then, how) = match (stage, &question.question) {
+        (Some(Stage::Edited(input)), _) => {
+            (plain(question::input(input, question::Depth::Whole)), [].as_slice(), "Esc goes back")
+        }
+        (_, Some(asked)) => (plain(question::asked(asked)), [].as_slice(), "majordomo approve show prints all"),
         (_, None) => {
             tail.extend(covers(question).iter().flat_map(|line| change::broken(line, columns)).take(room / 2));
-            let (body, more) = about(open, room);
-            (body, more, "? prints all")
+            (about(open, EFFECT * columns), as_it_stands, "? prints all")
         }
     };
-    lines.extend(fitted(&body, more, columns, room - tail.len(), how));
+    lines.extend(fitted(&first, then, columns, room - tail.len(), how));
     lines.extend(tail);
     lines.extend(answers);
     lines
 }
 
-/// Lines broken to the columns of the screen; how many do not fit is said, together with `more` that are not among them.
-fn fitted(body: &[Line], more: usize, columns: usize, room: usize, how: &str) -> Vec<Line> {
-    let mut lines: Vec<Line> = Vec::new();
-    for (nth, line) in body.iter().enumerate() {
-        lines.extend(change::broken(line, columns));
-        let waiting = body.len() - nth - 1 + more;
-        if lines.len() > room || lines.len() == room && waiting > 0 {
-            let left_out = lines.len() + waiting - (room - 1);
-            lines.truncate(room - 1);
-            lines.push(Line::new(format!("  … {left_out} more lines ({how})"), Style::DIM).cut(columns, '…'));
-            break;
-        }
+/// Lines of two parts, broken to the columns of the screen. Of more than fit the middle is left out and counted: what is decided on is seen to its end.
+fn fitted(first: &[Line], then: &[Line], columns: usize, room: usize, how: &str) -> Vec<Line> {
+    let mut shown: Vec<Line> = Vec::new();
+    // There may be very many of them: those in the middle are not looked at.
+    let mut rest = first.iter().chain(then);
+    while shown.len() <= room
+        && let Some(line) = rest.next()
+    {
+        shown.extend(change::broken(line, columns));
     }
-    lines
+    if shown.len() <= room {
+        return shown;
+    }
+    let last = (room / 3).max(1);
+    let mut end: Vec<Line> = Vec::new();
+    while end.len() < last
+        && let Some(line) = rest.next_back()
+    {
+        end.splice(0..0, change::broken(line, columns));
+    }
+    shown.extend(end);
+    let behind = shown.len() - last;
+    let left_out = behind - (room - 1 - last) + rest.count();
+    let mark = Line::new(format!("  … {left_out} more lines ({how}) …"), Style::DIM).cut(columns, '…');
+    shown.splice(room - 1 - last..behind, [mark]);
+    shown
 }
 
 /// A line of one style as several of so many columns: parted between its pieces, and a piece that is too long between its words.
@@ -100,8 +116,8 @@ fn covers(question: &Approval) -> Option<Line> {
     Some(Line::new(words, Style::DIM))
 }
 
-/// What a call would do, with at most so many lines of the change, and how many are not among them.
-fn about(open: &Open, most: usize) -> (Vec<Line>, usize) {
+/// What a call would do, in words of at most so many characters. How it stands follows, where that is known.
+fn about(open: &Open, most: usize) -> Vec<Line> {
     let question = &open.question;
     let mut lines = Vec::new();
     let risk = question.risk.as_str();
@@ -112,7 +128,7 @@ fn about(open: &Open, most: usize) -> (Vec<Line>, usize) {
     };
     let mut what = Line::new(format!("  {} ", safe::line(&question.tool, 80)), Style::BOLD);
     what.push(format!("{risk} risk"), style);
-    what.push(format!(": {}", safe::line(&question.effect, WIDE)), Style::PLAIN);
+    what.push(format!(": {}", safe::ends(&question.effect, most)), Style::PLAIN);
     lines.push(what);
     let mut say = |name: &str, words: &str, style: Style| {
         lines.push(Line::new(format!("  {name}: {}", safe::line(words, WIDE)), style));
@@ -123,11 +139,10 @@ fn about(open: &Open, most: usize) -> (Vec<Line>, usize) {
     if question.foreign {
         say("warning", "the agent has read untrusted text", Style::of(Colour::Red));
     }
-    match &open.change {
-        Some(change) => lines.extend(change.iter().take(most).cloned()),
-        None => lines.push(Line::new("  reading what it would change …", Style::DIM)),
+    if open.change.is_none() {
+        lines.push(Line::new("  reading what it would change …", Style::DIM));
     }
-    (lines, open.change.as_ref().map_or(0, |change| change.len().saturating_sub(most)))
+    lines
 }
 
 /// All of a question, for the scrollback: what the panel shows, why it is asked and where, and the arguments character by character.
@@ -135,7 +150,8 @@ pub fn whole(open: &Open, columns: usize) -> Vec<Line> {
     let question = &open.question;
     let mut lines =
         vec![Line::default(), Line::new(format!("approval {}: {}", question.id, path(question)), Style::BOLD)];
-    lines.extend(about(open, usize::MAX).0);
+    lines.extend(about(open, usize::MAX));
+    lines.extend(open.change.iter().flat_map(|change| change.iter().cloned()));
     lines.extend(covers(question));
     let say = |name: &str, words: &str| Line::new(format!("  {name}: {}", safe::line(words, WIDE)), Style::DIM);
     lines.push(say("why it is asked", &question.why));
@@ -214,6 +230,32 @@ pub fn confirm(confirm: &Confirm, columns: usize) -> Vec<Line> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    // T24
+    #[test]
+    fn what_is_decided_on_is_seen_to_its_end_however_long_it_is() {
+        let texts = |body: &[Line], room| {
+            fitted(&body[..1], &body[1..], 40, room, "? prints all").iter().map(Line::text).collect::<Vec<_>>()
+        };
+        let command = Line::new(format!("  $ ls {}; rm -rf /", "abcdefghi ".repeat(100)), Style::PLAIN);
+        let shown = texts(std::slice::from_ref(&command), 6);
+        assert_eq!(shown.len(), 6);
+        assert!(shown[0].starts_with("  $ ls abc") && shown[5].ends_with("; rm -rf /"), "{shown:?}");
+        let all = change::broken(&command, 40).len();
+        assert_eq!(shown[3], format!("  … {} more lines (? prints all) …", all - 5));
+        let many: Vec<Line> = (0..10_000).map(|nth| Line::new(format!("+ line {nth}"), Style::PLAIN)).collect();
+        let shown = texts(&many, 7);
+        let wanted = ["+ line 0", "+ line 1", "+ line 2", "+ line 3", "  … 9994 more lines (? prints all) …"];
+        assert_eq!(shown, [wanted.as_slice(), &["+ line 9998", "+ line 9999"]].concat());
+        assert_eq!(texts(&many[..7], 7).len(), 7, "what fits is not cut");
+        for room in 4..20 {
+            for body in 1..30 {
+                let shown = texts(&many[..body], room);
+                assert_eq!(shown.len(), body.min(room));
+                assert_eq!(shown.last(), Some(&format!("+ line {}", body - 1)));
+            }
+        }
+    }
 
     #[test]
     fn the_keys_that_answer_are_seen_whole_on_a_narrow_screen() {

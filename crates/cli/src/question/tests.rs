@@ -96,7 +96,10 @@ fn arguments_are_laid_out_from_their_own_text() {
 fn what_a_short_form_leaves_out_is_counted() {
     let long = Json::parse(&format!("[{}\"{}\"]", "1,".repeat(40), "x".repeat(1000))).unwrap();
     let shown = input(&long, Depth::Short);
-    assert_eq!(shown.last().unwrap(), "    … 19 more lines");
-    let wide = input(&Json::parse(&format!("\"{}\"", "x".repeat(1000))).unwrap(), Depth::Short);
-    assert!(wide[0].ends_with("…(+609)"), "{wide:?}");
+    assert_eq!((shown.len(), &*shown[16]), (25, "    … 19 more lines …"));
+    assert_eq!((&*shown[15], &*shown[24]), ("      1,", "    ]"), "beginning and end are there");
+    let hidden = format!("{{\"command\":\"ls {}; rm -rf /\"}}", "x".repeat(3000));
+    let wide = input(&Json::parse(&hidden).unwrap(), Depth::Short);
+    assert!(wide[1].starts_with("      \"command\": \"ls xxx") && wide[1].ends_with("xxx; rm -rf /\""), "{wide:?}");
+    assert!(wide[1].contains("…(+2035)…"), "{wide:?}");
 }
