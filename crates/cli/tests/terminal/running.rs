@@ -62,10 +62,10 @@ const WIDE: &str = "\
 └─ ● general     right part  run_command \"echo right >> begun; until [ -e go ]; do sleep 0.02;…  #.#s       1.9k  $0.00
 ";
 const NARROW: &str = "\
-● general        waiting for 2 agents       #.#s  1.8k/7.6k
-├─ ● general     waiting for general        #.#s  1.9k/3.8k
-│  └─ ● general  run_command \"echo inner…   #.#s       1.9k
-└─ ● general     run_command \"echo right…   #.#s       1.9k
+● general        the whole   waiting for 2 agents      #.#s
+├─ ● general     left part   waiting for general       #.#s
+│  └─ ● general  inner part  run_command \"echo inner…  #.#s
+└─ ● general     right part  run_command \"echo right…  #.#s
 ";
 
 #[test]

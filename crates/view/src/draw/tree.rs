@@ -1,7 +1,7 @@
 //! The tree of threads as lines: a mark, a name, a goal, what it does or did, how long, how many tokens, what it cost.
 //!
-//! The columns of a tree are aligned over all its lines. A narrow terminal loses the goal first, then money and tokens; what an agent
-//! does keeps its room, and the name is last. Where there are more threads than lines, those that ended are folded before those that
+//! The columns of a tree are aligned over all its lines. A narrow terminal loses money and tokens first, then the time; branches and words
+//! become shorter there, so that each row still has a name, what the agent does, and the beginning of its goal. Where there are more threads than lines, those that ended are folded before those that
 //! run, and a thread that waits for a person is shown before all others.
 
 use std::sync::Arc;
@@ -19,10 +19,13 @@ const WIDTHS: (usize, usize) = (30, 200);
 const GAP: usize = 2;
 /// A column of words that gets less room than this is left out.
 const LEAST_WORDS: usize = 8;
-/// The room that what an agent does has before tokens and money get any.
+/// The room that what an agent does, and its goal, have before tokens and money get any: agents often have the same name.
 const ACTIVITY: usize = 22;
+const LEAST_GOAL: usize = 10;
 /// Where what an agent does and what it was asked would have less room each, the first takes what it needs.
 const LEAST_BESIDE: usize = 16;
+/// In a narrow tree: less than this for each of them and the time is left out, less than that and the goal is.
+const LEAST_NARROW: (usize, usize) = (12, 8);
 /// Words that are longer than any terminal are cut before they are measured.
 const MAX_WORDS: usize = 200;
 
@@ -75,12 +78,17 @@ pub fn tree_rows(
 ) -> Vec<TreeRow> {
     let branches = folded(roots, most.max(2), options.marks, wanted);
     let kept = chosen(&branches, most.max(2), wanted);
-    let mut rows = rows(&branches, &kept, words, options);
-    match kept.iter().filter(|is_kept| !**is_kept).count() {
-        0 => {}
-        more => rows.push(Row { mark: options.marks.cut(), name: format!("{more} more"), ..Row::default() }),
-    }
-    let columns = Columns::fit(&rows, options.width.clamp(WIDTHS.0, WIDTHS.1));
+    let room = options.width.clamp(WIDTHS.0, WIDTHS.1);
+    let (rows, columns) = {
+        let rows = rows(&branches, &kept, words, options, Shape::Wide);
+        let columns = Columns::fit(&rows, room);
+        let has_goals = rows.iter().any(|row| !row.goal.is_empty());
+        let narrow = (columns.goal == 0 && has_goals).then(|| {
+            let rows = self::rows(&branches, &kept, words, options, Shape::Narrow);
+            Columns::fit_narrow(&rows, room).map(|columns| (rows, columns))
+        });
+        narrow.flatten().unwrap_or((rows, columns))
+    };
     rows.into_iter().map(|row| TreeRow { line: columns.line(&row, options.marks), thread: row.thread }).collect()
 }
 
@@ -94,6 +102,13 @@ struct Branch<'a> {
 enum What<'a> {
     Thread(&'a Node),
     Several { mark: char, words: String },
+}
+
+/// How much room words and branches take.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    Wide,
+    Narrow,
 }
 
 /// How much is folded.
@@ -182,10 +197,12 @@ fn chosen(branches: &[Branch<'_>], most: usize, wanted: Option<&ThreadId>) -> Ve
     kept
 }
 
-fn rows(branches: &[Branch<'_>], kept: &[bool], words: &LastWords, options: &DrawOptions) -> Vec<Row> {
-    let (fork, end, pipe, blank) = match options.marks {
-        Marks::Unicode => ("├─ ", "└─ ", "│  ", "   "),
-        Marks::Ascii => ("|- ", "`- ", "|  ", "   "),
+fn rows(branches: &[Branch<'_>], kept: &[bool], words: &LastWords, options: &DrawOptions, shape: Shape) -> Vec<Row> {
+    let (fork, end, pipe, blank) = match (options.marks, shape) {
+        (Marks::Unicode, Shape::Wide) => ("├─ ", "└─ ", "│  ", "   "),
+        (Marks::Ascii, Shape::Wide) => ("|- ", "`- ", "|  ", "   "),
+        (Marks::Unicode, Shape::Narrow) => ("├ ", "└ ", "│ ", "  "),
+        (Marks::Ascii, Shape::Narrow) => ("| ", "` ", "| ", "  "),
     };
     // The last child that is drawn of each branch.
     let mut last = vec![None; branches.len()];
@@ -204,11 +221,15 @@ fn rows(branches: &[Branch<'_>], kept: &[bool], words: &LastWords, options: &Dra
             trunks[nth] = format!("{}{below}", trunks[parent]);
         }
         rows.push(match &branch.what {
-            What::Thread(node) => Row::of(node, lead, words, options),
+            What::Thread(node) => Row::of(node, lead, words, options, shape),
             What::Several { mark, words } => {
                 Row { branches: lead, mark: *mark, name: words.clone(), look: Style::DIM, ..Row::default() }
             }
         });
+    }
+    match kept.iter().filter(|is_kept| !**is_kept).count() {
+        0 => {}
+        more => rows.push(Row { mark: options.marks.cut(), name: format!("{more} more"), ..Row::default() }),
     }
     rows
 }
@@ -248,7 +269,7 @@ struct Columns {
 }
 
 impl Row {
-    fn of(node: &Node, branches: String, said: &LastWords, options: &DrawOptions) -> Self {
+    fn of(node: &Node, branches: String, said: &LastWords, options: &DrawOptions, shape: Shape) -> Self {
         let usage = &node.usage;
         Self {
             thread: Some(node.id.clone()),
@@ -257,7 +278,7 @@ impl Row {
             name: words(&node.name),
             look: look(node),
             goal: node.goal.as_ref().map(words).unwrap_or_default(),
-            activity: activity(node, said, options.now),
+            activity: activity(node, said, options.now, shape),
             elapsed: node.elapsed_ms(options.now).map(clock::duration).unwrap_or_default(),
             tokens: tokens(&usage.own, &usage.tree),
             cost: cost(&usage.tree, node.priced),
@@ -300,16 +321,34 @@ impl Columns {
         let mut room = Room(room - lead);
         let elapsed = room.take(widest(|row| &row.elapsed));
         let kept = wanted.min(ACTIVITY);
-        let tokens = room.take_beside(widest(|row| &row.tokens), kept);
-        let cost = room.take_beside(widest(|row| &row.cost), kept);
-        // What an agent does matters more than what it was asked, but it may not have more than half where both have a use.
         let goal = widest(|row| &row.goal);
+        let words = kept + if goal > 0 { GAP + goal.min(LEAST_GOAL) } else { 0 };
+        let tokens = room.take_beside(widest(|row| &row.tokens), words);
+        let cost = room.take_beside(widest(|row| &row.cost), words);
+        // What an agent does matters more than what it was asked, but it may not have more than half where both have a use.
         let half = room.0.saturating_sub(2 * GAP) / 2;
         let spared = if half < LEAST_BESIDE { 0 } else { (goal + GAP).min(half + GAP) };
         let most = room.0.saturating_sub(GAP);
         let activity = room.take_words(wanted, most.saturating_sub(spared).max(kept).min(most));
         let goal = room.take_words(goal, room.0.saturating_sub(GAP));
         Self { lead, goal, activity, elapsed, tokens, cost }
+    }
+
+    /// The same where the goal would get no room: what an agent does and what it was asked share what there is. None where that is too
+    /// little for both.
+    fn fit_narrow(rows: &[Row], room: usize) -> Option<Self> {
+        let widest = |width: fn(&Row) -> usize| rows.iter().map(width).max().unwrap_or(0);
+        let lead = widest(|row| row.lead().width()).min((room / 3).max(16));
+        let room = room.checked_sub(lead + 2 * GAP)?;
+        let elapsed = widest(|row| width(&row.elapsed));
+        let elapsed = if room >= 2 * LEAST_NARROW.0 + elapsed + GAP { elapsed } else { 0 };
+        let room = if elapsed > 0 { room - elapsed - GAP } else { room };
+        if room < 2 * LEAST_NARROW.1 {
+            return None;
+        }
+        let (goal, activity) = (widest(|row| width(&row.goal)), widest(|row| row.activity.width()));
+        let goal = goal.min(room.saturating_sub(activity).max(room / 2));
+        Some(Self { lead, goal, activity: activity.min(room - goal), elapsed, tokens: 0, cost: 0 })
     }
 
     fn line(&self, row: &Row, marks: Marks) -> Line {
@@ -426,13 +465,15 @@ impl Marks {
     }
 }
 
-fn activity(node: &Node, said: &LastWords, now: Time) -> Activity {
+fn activity(node: &Node, said: &LastWords, now: Time, shape: Shape) -> Activity {
     let tools = match node.usage.own.tool_calls {
         0 => String::new(),
         1 => "1 tool".to_owned(),
         many => format!("{many} tools"),
     };
-    let newest = said.of(&node.id).map(|newest| safe::line(newest, MAX_WORDS));
+    // Its end is what is newest.
+    let end_of = |text: &str| text.char_indices().rev().nth(MAX_WORDS).map_or(0, |(at, _)| at);
+    let newest = said.of(&node.id).map(|newest| safe::line(&newest[end_of(newest)..], usize::MAX));
     match (node.outcome, &node.reason) {
         (Some(Outcome::Completed), _) => Activity::said(tools),
         (Some(outcome), Some(reason)) => Activity::said(format!("{outcome}: {}", words(reason))),
@@ -451,6 +492,10 @@ fn activity(node: &Node, said: &LastWords, now: Time) -> Activity {
             (_, _, Some(waiting_for)) => match (&node.retry, newest) {
                 (Some(retry), _) => Activity::said(trying_again(retry, now)),
                 (None, Some(newest)) => Activity { words: said.verb(&node.id).to_owned(), newest },
+                (None, None) if shape == Shape::Narrow => {
+                    let what = waiting_for.trim_start_matches("the ").trim_start_matches("a ");
+                    Activity::said(format!("for {}", safe::line(what, MAX_WORDS)))
+                }
                 (None, None) => Activity::said(format!("waiting for {}", words(waiting_for))),
             },
             (_, _, None) => Activity::said(node.state.to_string()),

@@ -202,11 +202,37 @@ fn what_an_agent_does_keeps_its_room_on_a_narrow_terminal() {
     let input = r#"{"path":"crates/store/src/sqlite/writer.rs"}"#;
     family.called("r", &[("c", "read_file", input, RUN)]);
     family.log("r", Event::ToolStarted { call: CallId::new("c") });
-    for width in [40, 50, 60] {
+    for width in [50, 60] {
         let line = live(&family.0, width, 10).remove(0);
         assert!(line.contains("read_file \"crates"), "{width}: {line}");
         assert!(line.contains("3.0s"), "{width}: {line}");
     }
+    let line = live(&family.0, 40, 10).remove(0);
+    assert_eq!(line, "● root  Review the…   read_file \"…  3.0s");
+}
+
+#[test]
+fn each_running_agent_has_a_name_a_state_and_a_part_of_its_goal_at_forty_columns() {
+    let mut family = Family::default();
+    family.created("r", "general").run_started("r", "Do the whole").turn_started("r", 1);
+    for thread in ["r.1", "r.1.1", "r.1.1.1", "r.2"] {
+        let parent = thread.rsplit_once('.').expect("a parent").0;
+        family.spawned(parent, thread, false).created(thread, "general");
+        family.run_started(thread, &format!("part {thread} of the work")).turn_started(thread, 1);
+    }
+    family.called("r.2", &[("c", "run_command", r#"{"command":"sleep 20"}"#, RUN)]);
+    family.log("r.2", Event::ToolStarted { call: CallId::new("c") });
+    let lines = live(&family.0, 37, 8);
+    let wanted = [
+        "● general        Do the w…  for model",
+        "├ ● general      part r.1…  for model",
+        "│ └ ● general    part r.1…  for model",
+        "│   └ ● general  part r.1…  for model",
+        "└ ● general      part r.2…  run_comm…",
+    ];
+    assert_eq!(lines, wanted);
+    let wide = live(&family.0, 80, 8);
+    assert!(wide[3].starts_with("│     └─ ● general  part r.1.1.1"), "{wide:#?}");
 }
 
 #[test]
@@ -220,4 +246,8 @@ fn what_is_written_at_this_moment_stands_in_the_row_of_its_agent() {
     let line = tree_lines(&story::roots(&family.0), &words, &options, 5)[0].text();
     assert!(line.contains("writing ") && line.contains("by 160 kg"), "{line}");
     assert!(!line.contains("harvest"), "only the last line: {line}");
+    let text = format!("{} and these are the newest", "words of a long line ".repeat(20));
+    words.push(&Streamed { thread: crate::family::id("r"), source: StreamSource::Turn(2), text });
+    let line = tree_lines(&story::roots(&family.0), &words, &options, 5)[0].text();
+    assert!(line.contains("are the newest"), "the end of a long line: {line}");
 }
