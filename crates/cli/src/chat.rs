@@ -31,6 +31,7 @@ use majordomo::tasks::chores::{Scope, TaskChores};
 use majordomo::worker::Worker;
 use rustix::process::{Signal, getpid, kill_process};
 use termina::Event;
+use termina::escape::csi::{Csi, Device};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
@@ -173,10 +174,11 @@ impl Terminal {
     fn draw(&self, app: &mut App) {
         match self {
             Self::Keys { live, .. } => {
-                app.front_is_shown(Instant::now());
                 let stay = app.take_lines();
                 if !live.draw_frame(&stay, frame::frame(app, Instant::now())) {
                     app.put_back_lines(stay);
+                } else if app.front_is_shown(Instant::now()) {
+                    live.ask_for_reply();
                 }
             }
             Self::Lines { printed, .. } => {
@@ -627,6 +629,7 @@ fn inputs(event: Event) -> Vec<Input> {
         Event::Paste(text) => vec![Input::Paste(text)],
         Event::FocusIn => vec![Input::Focused(true)],
         Event::FocusOut => vec![Input::Focused(false)],
+        Event::Csi(Csi::Device(Device::DeviceAttributes(()))) => vec![Input::Replied],
         Event::WindowResized(_) | Event::Mouse(_) | Event::Csi(_) | Event::Osc(_) | Event::Dcs(_) => Vec::new(),
     }
 }

@@ -136,6 +136,11 @@ impl Live {
         true
     }
 
+    /// Has the terminal reply once it shows what was written so far: it says what kind of terminal it is, which every terminal does.
+    pub fn ask_for_reply(&self) {
+        write(ASK_KIND);
+    }
+
     /// Writes lines that stay, and draws the region below them, in one write. False while a question has the terminal, or another
     /// process: nothing is written then.
     pub fn draw(&self, stay: &[Line], region: Vec<Line>) -> bool {
@@ -250,6 +255,8 @@ const ERASE_LINE: &str = "\u{1b}[2K";
 const ERASE_TO_END: &str = "\u{1b}[K";
 const HIDE_CURSOR: &str = "\u{1b}[?25l";
 const SHOW_CURSOR: &str = "\u{1b}[?25h";
+/// The request for the primary attributes of the device.
+const ASK_KIND: &str = "\u{1b}[c";
 
 impl Region {
     /// Moves the cursor to where the region begins, on a terminal of so many columns.

@@ -49,6 +49,8 @@ pub enum Input {
     Paste(String),
     /// Whether the terminal has the focus of the keyboard.
     Focused(bool),
+    /// The terminal has replied to a request that was sent behind what was drawn.
+    Replied,
     /// A whole line, where lines are read and not keys, and how many questions had been printed when it was read.
     Typed(String, usize),
     /// No line will come any more.
@@ -210,10 +212,21 @@ pub struct Open {
     pub question: Approval,
     /// What the call would do, as lines; none while the file that it would change is being read.
     pub change: Option<Arc<[Line]>>,
-    /// When it was first drawn; none while it was not.
-    pub shown_at: Option<Instant>,
+    /// Since when it stands on the screen; none while it was not drawn.
+    pub shown: Option<Shown>,
     /// Whether the person put it off.
     pub is_later: bool,
+}
+
+/// Since when a question stands on the screen.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown {
+    /// When it was first drawn.
+    pub at: Instant,
+    /// Which of the requests that the terminal replies to was sent behind it.
+    pub asked: u64,
+    /// When the terminal had replied to it; none while it has not.
+    pub seen_at: Option<Instant>,
 }
 
 /// How full the context of a model is.
@@ -272,6 +285,9 @@ pub struct App {
     /// The thread that will be shown once its log was read.
     looking: Option<ThreadId>,
     pub questions: Vec<Open>,
+    /// How often the terminal was asked to reply to what was drawn, and how often it has.
+    asked_terminal: u64,
+    replied: u64,
     pub queue: Vec<Queued>,
     /// A word about what the last key did.
     pub hint: Option<(String, Instant)>,
@@ -342,6 +358,8 @@ impl App {
             focus: None,
             looking: None,
             questions: Vec::new(),
+            asked_terminal: 0,
+            replied: 0,
             queue: Vec::new(),
             hint: None,
             is_beginning: false,
@@ -387,6 +405,10 @@ impl App {
             Input::Paste(text) => self.pasted(&text, now),
             Input::Focused(has_focus) => {
                 self.has_focus = has_focus;
+                Vec::new()
+            }
+            Input::Replied => {
+                self.terminal_replied(now);
                 Vec::new()
             }
             Input::Typed(line, printed) => self.typed(line, printed, now),
@@ -634,7 +656,7 @@ impl App {
 
     /// When something changes by time alone; none where nothing does.
     pub fn wakes_at(&self, now: Instant) -> Option<Instant> {
-        let armed = self.front().and_then(|open| open.shown_at).map(|shown| self.armed_from(shown));
+        let armed = self.front().and_then(|open| open.shown).map(|shown| self.armed_from(shown));
         let hint = self.hint.as_ref().map(|(_, until)| *until);
         [armed, hint].into_iter().flatten().filter(|at| *at > now).min()
     }

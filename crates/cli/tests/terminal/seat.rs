@@ -73,7 +73,8 @@ impl Seat {
         let screen = Arc::new(Mutex::new(Screen { terminal: parser, bytes: Vec::new(), reads: 0 }));
         let (reader, shown) = (File::from(ours).try_clone().expect("a handle"), screen.clone());
         let keys = reader.try_clone().expect("a handle");
-        thread::spawn(move || read_on(reader, &shown));
+        let answers = reader.try_clone().expect("a handle");
+        thread::spawn(move || read_on(reader, &answers, &shown));
         Self { keys, terminal, screen, child }
     }
 
@@ -194,9 +195,14 @@ impl Drop for Seat {
     }
 }
 
-fn read_on(mut reader: File, shown: &Mutex<Screen>) {
+/// Reads what the program writes, and says what kind of terminal it is where that is asked: an xterm.
+fn read_on(mut reader: File, mut answers: &File, shown: &Mutex<Screen>) {
     let mut bytes = [0; 65536];
     while let Ok(count @ 1..) = reader.read(&mut bytes) {
+        if bytes[..count].windows(3).any(|piece| piece == b"\x1b[c") {
+            // A program that has gone needs no answer.
+            let _ = answers.write_all(b"\x1b[?64;1c");
+        }
         let mut screen = shown.lock().expect("a test that reads the screen does not panic with it");
         screen.terminal.process(&bytes[..count]);
         screen.bytes.extend_from_slice(&bytes[..count]);

@@ -1,7 +1,9 @@
 //! Questions of agents: which one is asked, when keys may answer it, and what each key means.
 //!
 //! A key answers only a question that stood on the screen for a moment while nothing was typed, and only while the composer is empty, so
-//! that nothing that was pressed before it appeared can answer it (T22). What it would change is on the screen by then. Ctrl-Y turns to it
+//! that nothing that was pressed before it appeared can answer it (T22). That it stands there is said by the terminal: behind the question it
+//! is sent a request for its kind, and every key that comes before its reply was pressed before the question was seen, however far away the
+//! terminal is. What it would change is on the screen by then. Ctrl-Y turns to it
 //! at any time, Esc puts it off. Lines, where there are no keys, are in `typed`.
 
 use std::sync::Arc;
@@ -12,11 +14,14 @@ use agent::approval::{Approval, ApprovalId, Decision, Scope};
 use termina::event::{KeyCode, KeyEvent};
 use view::draw::Line;
 
-use super::{Action, App, Composer, Keys, Open};
+use super::{Action, App, Composer, Keys, Open, Shown};
 use crate::chat::{change, panel};
 
 /// How long a question stands there, with no key pressed, before a key answers it.
 const QUIET: Duration = Duration::from_millis(400);
+
+/// A terminal that has not replied for so long never does.
+const SILENT: Duration = Duration::from_secs(3);
 
 /// A question that is being answered.
 #[derive(Clone, Debug)]
@@ -57,24 +62,39 @@ impl App {
         self.questions.iter().find(|open| !open.is_later)
     }
 
-    /// The question stands on the screen from now on, with what it would change.
-    pub fn front_is_shown(&mut self, now: Instant) {
-        if let Some(open) = self.questions.iter_mut().find(|open| !open.is_later)
-            && open.change.is_some()
-        {
-            open.shown_at.get_or_insert(now);
+    /// The question was drawn, with what it would change. Whether the terminal is to be asked to reply to that.
+    pub fn front_is_shown(&mut self, now: Instant) -> bool {
+        let asked = self.asked_terminal + 1;
+        match self.questions.iter_mut().find(|open| !open.is_later) {
+            Some(open) if open.change.is_some() && open.shown.is_none() => {
+                open.shown = Some(Shown { at: now, asked, seen_at: None });
+                self.asked_terminal = asked;
+                true
+            }
+            _ => false,
         }
     }
 
-    /// From when on keys answer a question that is shown since then.
-    pub fn armed_from(&self, shown_at: Instant) -> Instant {
-        self.last_key.unwrap_or(shown_at).max(shown_at) + QUIET
+    /// The terminal has replied once more: what was drawn before it was asked is seen.
+    pub(super) fn terminal_replied(&mut self, now: Instant) {
+        self.replied = (self.replied + 1).min(self.asked_terminal);
+        for shown in self.questions.iter_mut().filter_map(|open| open.shown.as_mut()) {
+            if shown.asked <= self.replied {
+                shown.seen_at.get_or_insert(now);
+            }
+        }
+    }
+
+    /// From when on keys answer a question that was drawn.
+    pub fn armed_from(&self, shown: Shown) -> Instant {
+        let seen_at = shown.seen_at.unwrap_or(shown.at + SILENT);
+        self.last_key.map_or(seen_at, |key| key.max(seen_at)) + QUIET
     }
 
     /// Whether keys answer the question that is shown.
     pub fn is_armed(&self, now: Instant) -> bool {
-        let shown_at = self.front().and_then(|open| open.shown_at);
-        self.composer.is_empty() && shown_at.is_some_and(|shown| self.armed_from(shown) <= now)
+        let shown = self.front().and_then(|open| open.shown);
+        self.composer.is_empty() && shown.is_some_and(|shown| self.armed_from(shown) <= now)
     }
 
     /// Turns to a question.
@@ -230,7 +250,7 @@ impl Open {
     /// A question that was not shown yet.
     pub fn new(question: Approval) -> Self {
         let change = change::at_once(&question);
-        Self { question, change, shown_at: None, is_later: false }
+        Self { question, change, shown: None, is_later: false }
     }
 
     /// What is to be read before it can be decided.

@@ -64,7 +64,8 @@ fn asked(asked: Option<Question>, now: Instant) -> App {
     let mut app = app();
     app.handle(Input::Begun(root()), now);
     app.handle(Input::Records(vec![record(1, Event::ApprovalRequested(Box::new(question(1, asked))))]), now);
-    app.front_is_shown(now);
+    assert!(app.front_is_shown(now));
+    app.handle(Input::Replied, now);
     app
 }
 
@@ -527,6 +528,33 @@ fn messages_that_wait_are_told_when_another_conversation_is_opened() {
     told(&mut app);
     app.begin_anew();
     assert!(told(&mut app).contains("not sent: later"));
+}
+
+// T22
+#[test]
+fn keys_answer_a_question_only_after_the_terminal_has_said_that_it_shows_it() {
+    let now = Instant::now();
+    let after = |ms| now + Duration::from_millis(ms);
+    let asks = |n: u64| record(n, Event::ApprovalRequested(Box::new(question(u32::try_from(n).expect("few"), None))));
+    let mut app = app();
+    app.handle(Input::Begun(root()), now);
+    app.handle(Input::Records(vec![asks(1)]), now);
+    assert!(app.front_is_shown(now) && !app.front_is_shown(after(10)), "it is asked once");
+    // The terminal is far away: what is pressed before it shows the question comes after the time that is enough nearby.
+    assert!(!app.is_armed(after(2_000)));
+    assert_eq!(app.handle(key(KeyCode::Char('y')), after(2_000)), []);
+    assert_eq!(app.composer.text(), "y", "it is written, and answers nothing");
+    app.handle(key(KeyCode::Backspace), after(2_100));
+    app.handle(Input::Replied, after(2_200));
+    assert!(!app.is_armed(after(2_300)) && app.is_armed(after(2_600)));
+    let decided = app.handle(key(KeyCode::Char('y')), after(2_600));
+    assert!(matches!(&decided[..], [Action::Decide { .. }]), "{decided:?}");
+    // A reply to what was drawn before says nothing of the next one.
+    app.handle(Input::Records(vec![asks(2)]), after(3_000));
+    assert!(app.front_is_shown(after(3_000)));
+    assert!(!app.is_armed(after(5_900)));
+    // A terminal that never replies does not keep anything from being answered.
+    assert!(app.is_armed(after(6_400)));
 }
 
 // T22
