@@ -163,7 +163,13 @@ impl Live {
         for line in stay {
             old.push_line(&mut text, line);
         }
-        region.iter().for_each(|line| old.push_line(&mut text, line));
+        let is_whole = !stay.is_empty() || old.columns != columns;
+        for (nth, line) in region.iter().enumerate() {
+            match old.lines.get(nth) {
+                Some(same) if !is_whole && same == line => text.push('\n'),
+                _ => old.push_line(&mut text, line),
+            }
+        }
         old.lines = region;
         old.columns = columns;
         text.push_str(ERASE_BELOW);

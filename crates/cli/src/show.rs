@@ -13,7 +13,7 @@ use rustix::process::{Signal, getpid, kill_process};
 use serde_json::json;
 use store::Record;
 use view::draw::{self, DrawOptions, Line, Marks, Style};
-use view::{Body, Dialect, Frames, Lines, Notice, Streamed, Tree, exit_code, exit_reason, safe};
+use view::{Body, Dialect, Frames, Lines, Notice, Streamed, exit_code, exit_reason, safe};
 
 use crate::arguments::Output;
 use crate::consent::Asking;
@@ -57,7 +57,6 @@ pub struct Show {
     way: Way,
     frames: Frames,
     progress: draw::Progress,
-    tree: Tree,
     reader_is_there: bool,
     /// Whom agents may ask at the same terminal.
     person: Option<Arc<AtTerminal>>,
@@ -94,7 +93,6 @@ impl Show {
         Self {
             frames: Frames::new(root.clone()),
             progress: draw::Progress::new(majordomo::zone::local()),
-            tree: Tree::new(),
             root,
             output,
             result,
@@ -109,7 +107,6 @@ impl Show {
     pub fn catch_up(&mut self, records: &[Record]) {
         for record in records {
             let logged = logged(record);
-            self.tree.push(&logged);
             for frame in self.frames.push(&logged) {
                 // The names of those who are there are learnt from what they did.
                 let _ = self.progress.line(&frame);
@@ -124,9 +121,7 @@ impl Show {
     pub fn push(&mut self, records: &[Record]) -> anyhow::Result<()> {
         for record in records {
             let logged = logged(record);
-            if self.needs_tree() {
-                self.tree.push(&logged);
-            }
+            let frames = if self.needs_frames() { self.frames.push(&logged) } else { Vec::new() };
             match &mut self.way {
                 Way::Silent => {}
                 Way::Json(lines) => {
@@ -135,17 +130,18 @@ impl Show {
                     }
                 }
                 Way::Plain(held) => {
-                    for frame in self.frames.push(&logged) {
+                    for frame in frames {
                         held.extend(self.progress.line(&frame));
                         held.extend(hint(&frame, self.tells_how));
                     }
                 }
                 Way::Live(live) => {
-                    live.push(record, &self.tree);
-                    for frame in self.frames.push(&logged) {
-                        let line = self.progress.line(&frame);
+                    live.push(record, self.frames.tree());
+                    for frame in frames {
                         if live::stays(&frame, self.tells_how) {
-                            line.iter().for_each(|line| live.tell(line, Style::DIM));
+                            self.progress.line(&frame).iter().for_each(|line| live.tell(line, Style::DIM));
+                        } else {
+                            self.progress.meet(&frame);
                         }
                         hint(&frame, self.tells_how).iter().for_each(|hint| live.tell(hint, Style::PLAIN));
                     }
@@ -156,7 +152,7 @@ impl Show {
             self.say_held();
         }
         if let Way::Live(live) = &mut self.way {
-            live.draw_if_due(&self.tree);
+            live.draw_if_due(self.frames.tree());
         }
         Ok(())
     }
@@ -170,8 +166,8 @@ impl Show {
         }
     }
 
-    /// Whether the tree is drawn, or is part of the result.
-    fn needs_tree(&self) -> bool {
+    /// Whether the tree, which comes with the frames, is drawn or is part of the result.
+    fn needs_frames(&self) -> bool {
         self.output.json || matches!(self.way, Way::Plain(_) | Way::Live(_))
     }
 
@@ -181,7 +177,7 @@ impl Show {
             Way::Json(_) => self.print(&piece.line())?,
             Way::Live(live) => {
                 live.hear(piece);
-                live.draw_if_due(&self.tree);
+                live.draw_if_due(self.frames.tree());
             }
             Way::Silent | Way::Plain(_) => {}
         }
@@ -214,7 +210,7 @@ impl Show {
     /// Draws what is drawn in place.
     pub fn draw(&mut self) {
         if let Way::Live(live) = &mut self.way {
-            live.draw(&self.tree);
+            live.draw(self.frames.tree());
         }
     }
 
@@ -230,7 +226,7 @@ impl Show {
     /// The process was stopped by others and goes on.
     pub fn continues(&mut self) {
         if let Way::Live(live) = &mut self.way {
-            live.continues(&self.tree);
+            live.continues(self.frames.tree());
         }
     }
 
@@ -252,7 +248,7 @@ impl Show {
     pub fn leave(&mut self) {
         self.say_held();
         if let Way::Live(live) = std::mem::replace(&mut self.way, Way::Silent) {
-            live.leave(&self.tree);
+            live.leave(self.frames.tree());
         }
     }
 
@@ -265,7 +261,7 @@ impl Show {
             Way::Json(_) => {}
             Way::Plain(_) => {
                 let options = DrawOptions { now, width: out::width(&std::io::stderr()), marks: self.marks() };
-                self.tell_end(draw::tree(&self.tree.roots(), &options));
+                self.tell_end(draw::tree(&self.frames.tree().roots(), &options));
                 self.print_result(report, code)?;
             }
             // What is drawn in place ends with the tree, below the answer that was streamed above it.
@@ -273,7 +269,7 @@ impl Show {
                 if !live.finish(&report.text) {
                     self.print_result(report, code)?;
                 }
-                self.tell_end(live::end_tree(&self.tree, now).iter().map(Line::ansi).collect());
+                self.tell_end(live::end_tree(self.frames.tree(), now).iter().map(Line::ansi).collect());
             }
         }
         for rule in &report.unanswered {
@@ -329,7 +325,7 @@ impl Show {
     }
 
     fn object(&self, report: &Report, code: u8) -> String {
-        let node = self.tree.roots().into_iter().find(|node| node.id == self.root);
+        let node = self.frames.tree().roots().into_iter().find(|node| node.id == self.root);
         json!({
             "id": self.root,
             "thread": self.root,

@@ -110,27 +110,32 @@ impl Updates {
     /// Puts a page of the log in its place among the text that was streamed. A text is streamed before the event that holds the whole
     /// is written, so all of it is known by now.
     fn take(&mut self, page: Vec<Record>) {
-        let mut later = Vec::new();
-        loop {
-            let piece = match self.text.as_mut().map(broadcast::Receiver::try_recv) {
-                Some(Ok(piece)) => piece,
-                Some(Err(TryRecvError::Lagged(_))) => continue,
-                Some(Err(TryRecvError::Empty | TryRecvError::Closed)) | None => break,
-            };
-            let Some(piece) = self.ours(piece) else { continue };
-            if page.iter().any(|record| piece.is_settled_by(&logged(record))) {
-                self.ready.push_back(News::Text(piece));
-            } else {
-                later.push(News::Text(piece));
+        let mut pieces = Vec::new();
+        while let Some(text) = &mut self.text {
+            match text.try_recv() {
+                Ok(piece) => pieces.extend(self.ours(piece)),
+                Err(TryRecvError::Lagged(_)) => {}
+                Err(TryRecvError::Empty | TryRecvError::Closed) => break,
             }
         }
+        // There may be many pieces, and many events: each piece is compared with the events of its own thread.
+        let mut of_thread: HashMap<&ThreadId, Vec<&Record>> = HashMap::new();
+        if !pieces.is_empty() {
+            page.iter().for_each(|record| of_thread.entry(&record.thread).or_default().push(record));
+        }
+        let is_settled = |piece: &Streamed| {
+            let own = of_thread.get(&piece.thread).into_iter().flatten();
+            own.into_iter().any(|record| piece.is_settled_by(&logged(record)))
+        };
+        let (before, later): (Vec<_>, Vec<_>) = pieces.into_iter().partition(is_settled);
+        self.ready.extend(before.into_iter().map(News::Text));
         for record in &page {
             if let Event::Answered(answered) = &*record.event {
                 self.answered.insert(record.thread.clone(), answered.turn);
             }
         }
         self.ready.push_back(News::Events(page));
-        self.ready.extend(later);
+        self.ready.extend(later.into_iter().map(News::Text));
     }
 
     /// A piece of text of this root or of one of its descendants.

@@ -10,7 +10,7 @@
 mod calls;
 mod children;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use agent::approval::{ApprovalId, ApprovalKind};
@@ -19,8 +19,8 @@ use agent::message::Part;
 use agent::{CallId, Event, InputId, Outcome, Outside, Report, State, ThreadId, Time};
 
 use crate::frame::{Body, Done, Frame};
-use crate::known::KnownThreads;
-use crate::{AttachedFile, Ledger, Logged, Notice, Totals, exit_code, exit_reason, thinking};
+use crate::known::entry;
+use crate::{AttachedFile, Logged, Notice, Totals, Tree, exit_code, exit_reason, thinking};
 use calls::OpenCall;
 
 /// How many frames one event has room for: an answer may hold more than a hundred calls, and each refused one has its own frame.
@@ -32,9 +32,8 @@ pub struct Frames {
     root: ThreadId,
     /// The newest event that was folded.
     folded: u64,
-    threads: KnownThreads,
-    ledger: Ledger,
-    emitted: BTreeMap<ThreadId, Emitted>,
+    tree: Tree,
+    emitted: HashMap<ThreadId, Emitted>,
 }
 
 /// What the frames of a thread said so far, so that nothing is said twice.
@@ -67,7 +66,12 @@ type Bodies = Vec<(ThreadId, Body)>;
 impl Frames {
     /// Begins with an empty log.
     pub fn new(root: ThreadId) -> Self {
-        Self { root, folded: 0, threads: KnownThreads::default(), ledger: Ledger::default(), emitted: BTreeMap::new() }
+        Self { root, folded: 0, tree: Tree::new(), emitted: HashMap::new() }
+    }
+
+    /// The tree of the same events: who makes frames need not fold them once more to draw it.
+    pub fn tree(&self) -> &Tree {
+        &self.tree
     }
 
     /// The event that a frame came from, and how many of that event's frames were seen with it.
@@ -81,8 +85,7 @@ impl Frames {
             return Vec::new();
         }
         self.folded = logged.seq;
-        self.threads.push(logged);
-        self.ledger.push(logged);
+        self.tree.push(logged);
 
         let mut bodies = Bodies::new();
         self.tell(logged, &mut bodies);
@@ -108,12 +111,12 @@ impl Frames {
                 self.emitted(thread).noticed.insert(id.clone());
             }
             Event::RunStarted { input, run, prompt, attachments, .. } => {
-                let (state, before) = (self.emitted(thread).state, self.ledger.totals(thread));
+                let (state, before) = (self.emitted(thread).state, self.tree.ledger.totals(thread));
                 let mut noticed = std::mem::take(&mut self.emitted(thread).noticed);
                 let is_notice = noticed.remove(input);
                 *self.emitted(thread) = Emitted { state, before, turn: *run, noticed, ..Emitted::default() };
                 if thread.is_root() {
-                    let model = self.threads.known(thread).and_then(|known| known.model());
+                    let model = self.tree.threads.known(thread).and_then(|known| known.model());
                     let attachments = attachments.iter().map(AttachedFile::of).collect();
                     say(Body::RunStarted { number: *run, prompt: prompt.clone(), model, attachments });
                     say(Body::AgentStart {});
@@ -146,7 +149,7 @@ impl Frames {
             Event::CallFailed { turn, attempt, error, retry_at: Some(retry_at), .. } => say(Body::Retry {
                 turn: *turn,
                 attempt: Some(*attempt),
-                model: self.threads.known(thread).and_then(|known| known.model()),
+                model: self.tree.threads.known(thread).and_then(|known| known.model()),
                 kind: Some(error.kind),
                 message: error.message.clone(),
                 in_ms: retry_at.since_ms(logged.at),
@@ -154,7 +157,7 @@ impl Frames {
             Event::CallRepeated { turn, .. } => say(Body::Retry {
                 turn: *turn,
                 attempt: None,
-                model: self.threads.known(thread).and_then(|known| known.model()),
+                model: self.tree.threads.known(thread).and_then(|known| known.model()),
                 kind: None,
                 message: "the process went away while the model was asked".into(),
                 in_ms: 0,
@@ -252,7 +255,7 @@ impl Frames {
     }
 
     fn tell_answered(&mut self, thread: &ThreadId, answered: &Answered, out: &mut Bodies) {
-        let is_summary = self.threads.known(thread).is_some_and(|known| known.sums_up(answered.turn));
+        let is_summary = self.tree.threads.known(thread).is_some_and(|known| known.sums_up(answered.turn));
         let content = calls::spoken(&answered.parts);
         if !is_summary && let Some(content) = thinking::of_all(&answered.parts) {
             out.push((thread.clone(), Body::Thinking { content }));
@@ -262,8 +265,8 @@ impl Frames {
             out.push((thread.clone(), Body::Text { content, offers }));
         }
         let before = self.emitted(thread).before;
-        let totals = self.ledger.totals(thread).since(&before);
-        let (estimated, price_unknown) = (totals.tree.is_estimated(), !self.ledger.is_priced(thread));
+        let totals = self.tree.ledger.totals(thread).since(&before);
+        let (estimated, price_unknown) = (totals.tree.is_estimated(), !self.tree.ledger.is_priced(thread));
         out.push((thread.clone(), Body::Usage { turn: answered.turn, totals, estimated, price_unknown }));
         self.tell_calls(thread, answered, out);
     }
@@ -289,7 +292,7 @@ impl Frames {
     }
 
     fn tell_state(&mut self, thread: &ThreadId, out: &mut Bodies) {
-        let state = self.threads.known(thread).map(|known| known.state()).unwrap_or_default();
+        let state = self.tree.threads.known(thread).map(|known| known.state()).unwrap_or_default();
         if std::mem::replace(&mut self.emitted(thread).state, state) != state {
             out.push((thread.clone(), Body::State { state }));
         }
@@ -314,16 +317,17 @@ impl Frames {
     }
 
     fn frame(&self, seq: u64, at: Time, thread: ThreadId, body: Body) -> Frame {
-        let agent = self.threads.agent(&thread);
-        let parent_tool_use_id = self.threads.known(&thread).and_then(|known| known.call());
+        let known = self.tree.threads.known(&thread);
+        let agent = known.and_then(|known| known.agent()).unwrap_or_else(|| thread.as_str().into());
+        let parent_tool_use_id = known.and_then(|known| known.call());
         Frame { seq, at, run: self.root.clone(), thread, agent, parent_tool_use_id, body }
     }
 
     fn emitted(&mut self, thread: &ThreadId) -> &mut Emitted {
-        self.emitted.entry(thread.clone()).or_default()
+        entry(&mut self.emitted, thread)
     }
 
     fn name(&self, thread: &ThreadId) -> Arc<str> {
-        self.threads.known(thread).and_then(|known| known.name()).unwrap_or_else(|| thread.as_str().into())
+        self.tree.threads.known(thread).and_then(|known| known.name()).unwrap_or_else(|| thread.as_str().into())
     }
 }

@@ -4,7 +4,7 @@
 //! so events may come in any order and a known fact is never erased (KATA-12, INV-7). The caller pushes each event once.
 //! What things cost is kept by the ledger (`usage`); how they are drawn, by `draw`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use agent::activity::{Activity, Change};
@@ -14,9 +14,9 @@ use agent::{CallId, Event, InputId, Json, Outcome, Report, State, ThreadId, Time
 
 use crate::{Logged, Retry, argument};
 
-/// All threads of a family.
+/// All threads of a family, in no order: each event looks some of them up.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct KnownThreads(BTreeMap<ThreadId, KnownThread>);
+pub(crate) struct KnownThreads(HashMap<ThreadId, KnownThread>);
 
 /// One thread's known.
 #[derive(Clone, Debug, Default)]
@@ -149,8 +149,17 @@ impl KnownThreads {
     }
 
     fn entry(&mut self, thread: &ThreadId) -> &mut KnownThread {
-        self.0.entry(thread.clone()).or_default()
+        entry(&mut self.0, thread)
     }
+}
+
+/// What is kept for a thread, made where it is missing. Names of threads are shared by all processors, so they are copied only then.
+pub(crate) fn entry<'a, T: Default>(map: &'a mut HashMap<ThreadId, T>, thread: &ThreadId) -> &'a mut T {
+    let is_known = map.contains_key(thread);
+    if !is_known {
+        map.insert(thread.clone(), T::default());
+    }
+    map.get_mut(thread).expect("it was put there if it was missing")
 }
 
 impl KnownThread {

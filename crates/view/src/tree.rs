@@ -22,8 +22,8 @@ pub const DEPTH_DRAWN: usize = 10;
 /// Folds events into a tree of threads.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
-    threads: KnownThreads,
-    ledger: Ledger,
+    pub(crate) threads: KnownThreads,
+    pub(crate) ledger: Ledger,
 }
 
 /// A thread in its family.
@@ -110,6 +110,7 @@ impl Tree {
 
     /// The threads that have no known parent, each with its descendants.
     pub fn roots(&self) -> Vec<Node> {
+        let unpriced = self.ledger.unpriced();
         let mut places: BTreeMap<&ThreadId, Place> = BTreeMap::new();
         let mut nodes: BTreeMap<&ThreadId, Node> = BTreeMap::new();
         // A parent's name is shorter than its children's, so every parent has its place before they need it.
@@ -123,7 +124,7 @@ impl Tree {
                 Some((_, place)) if place.level == DEPTH_DRAWN => place.clone(),
                 Some((parent, place)) => Place { level: place.level + 1, host: Some(parent.clone()) },
             };
-            nodes.insert(id, self.node(id, known, parent_is_over));
+            nodes.insert(id, Node { priced: !unpriced.contains(id), ..self.node(id, known, parent_is_over) });
             places.insert(id, place);
         }
 
@@ -145,6 +146,7 @@ impl Tree {
         self.threads.known(thread)?.speaks_in(turn)
     }
 
+    /// A thread by itself: without its children, and as if its cost were known.
     fn node(&self, id: &ThreadId, known: &KnownThread, parent_is_over: bool) -> Node {
         let end = known.end();
         // Its parent is over and will not hear of it: it broke off, and must not read as running or as a success (KATA-13).
@@ -170,7 +172,7 @@ impl Tree {
             started: known.started_at(),
             ended: end.map(|end| end.at),
             usage: self.ledger.totals(id),
-            priced: self.ledger.is_priced(id),
+            priced: true,
             children: Vec::new(),
         }
     }

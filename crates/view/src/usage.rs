@@ -2,7 +2,7 @@
 //!
 //! Sums only, so events may come in any order; each event counts once. What a figure means is said by [`agent::Usage`].
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use agent::event::lost_usage;
@@ -12,6 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Logged;
+use crate::known::entry;
 
 /// What a thread used itself, and with its descendants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
@@ -48,7 +49,7 @@ pub struct ModelUsage {
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
     accounts: BTreeMap<ThreadId, Account>,
-    seen: BTreeMap<ThreadId, BTreeSet<u64>>,
+    seen: HashMap<ThreadId, BTreeSet<u64>>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -63,7 +64,9 @@ struct Account {
 impl Account {
     /// One that used nothing costs nothing.
     fn is_priced(&self) -> bool {
-        self.by_model().all(|used| used.priced || used.usage.tokens.total() == 0)
+        // Most have one model, which has a price.
+        self.priced && self.earlier.is_empty()
+            || self.by_model().all(|used| used.priced || used.usage.tokens.total() == 0)
     }
 
     /// What the thread used of its newest model.
@@ -81,7 +84,7 @@ impl Account {
 impl Ledger {
     /// Takes an event in. False where it was there already and changed nothing.
     pub fn push(&mut self, logged: &Logged<'_>) -> bool {
-        if !self.seen.entry(logged.thread.clone()).or_default().insert(logged.seq) {
+        if !entry(&mut self.seen, logged.thread).insert(logged.seq) {
             return false;
         }
         match logged.event {
@@ -122,6 +125,19 @@ impl Ledger {
     /// Whether what a thread and its descendants cost is known: every model that they used has a price, or costs nothing.
     pub fn is_priced(&self, thread: &ThreadId) -> bool {
         self.subtree(thread).all(Account::is_priced)
+    }
+
+    /// The threads for which [`Ledger::is_priced`] is false.
+    pub(crate) fn unpriced(&self) -> BTreeSet<ThreadId> {
+        let mut unpriced = BTreeSet::new();
+        for (id, _) in self.accounts.iter().filter(|(_, account)| !account.is_priced()) {
+            let mut next = Some(id.clone());
+            while let Some(id) = next {
+                next = id.parent();
+                unpriced.insert(id);
+            }
+        }
+        unpriced
     }
 
     /// The model that a thread begins with.

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use agent::{Event, Json, ThreadId};
-use futures_util::TryStreamExt;
+use futures_util::{FutureExt, TryStreamExt};
 use majordomo::config::Flags;
 use majordomo::follow::{root_report, until_answered};
 use majordomo::staff::{Staff, open_store};
@@ -290,6 +290,12 @@ async fn resume_alone(staff: &Staff, id: &ThreadId, prepared: Prepared, asking: 
     watch(staff, run, show, asker).await
 }
 
+/// How long a run of many agents is left alone after so many updates came at once: this thread would otherwise be woken for each of them, on a
+/// processor that the agents need.
+const REST: (Duration, usize) = (Duration::from_millis(3), 16);
+/// Updates that are taken in before it is looked whether a signal has come.
+const AT_ONCE: usize = 256;
+
 /// Shows a run until it is over or a signal comes.
 pub async fn watch(
     staff: &Staff,
@@ -307,6 +313,7 @@ pub async fn watch(
     let mut report = None;
     let mut models = SubAgentModels::default();
     let mut tasks = show.wants_tasks().then(|| TasksOfFamily::new(runtime.store(), root.clone()));
+    let mut rests_until = None;
     loop {
         let (code, word) = tokio::select! {
             _ = interrupts.recv() => (130, "interrupted"),
@@ -331,28 +338,45 @@ pub async fn watch(
                 show.push_tasks(&frames?)?;
                 continue;
             }
-            update = run.try_next() => {
-                let update = update?;
-                // What a call did to a board was written before its result.
-                if let Some(tasks) = &mut tasks {
-                    show.push_tasks(&tasks.ready().await?)?;
-                }
-                match update {
-                    Some(Update::Text(piece)) => show.hear(&piece)?,
-                    Some(Update::Past(records)) => {
-                        show.catch_up(&records);
-                        asker.iter_mut().for_each(|asker| asker.push(&records));
+            () = until(rests_until), if rests_until.is_some() => {
+                rests_until = None;
+                continue;
+            }
+            update = run.try_next(), if rests_until.is_none() => {
+                let mut next = Some(update?);
+                let mut count = 0;
+                let mut is_over = false;
+                while let Some(update) = next.take() {
+                    count += 1;
+                    // What a call did to a board was written before its result.
+                    if let Some(tasks) = &mut tasks {
+                        show.push_tasks(&tasks.ready().await?)?;
                     }
-                    Some(Update::Events(records)) => {
-                        for note in models.notes(staff, &records) {
-                            show.note(note);
+                    match update {
+                        Some(Update::Text(piece)) => show.hear(&piece)?,
+                        Some(Update::Past(records)) => {
+                            show.catch_up(&records);
+                            asker.iter_mut().for_each(|asker| asker.push(&records));
                         }
-                        show.push(&records)?;
-                        asker.iter_mut().for_each(|asker| asker.push(&records));
+                        Some(Update::Events(records)) => {
+                            for note in models.notes(staff, &records) {
+                                show.note(note);
+                            }
+                            show.push(&records)?;
+                            asker.iter_mut().for_each(|asker| asker.push(&records));
+                        }
+                        Some(Update::Done(last)) => report = Some(last),
+                        None => is_over = true,
                     }
-                    Some(Update::Done(last)) => report = Some(last),
-                    None => break,
+                    if !is_over && count < AT_ONCE {
+                        next = run.try_next().now_or_never().transpose()?;
+                    }
                 }
+                if is_over {
+                    break;
+                }
+                let (rest, many) = REST;
+                rests_until = (count >= many && report.is_none()).then(|| Instant::now() + rest);
                 continue;
             }
         };

@@ -21,7 +21,7 @@ const FRAME: Duration = Duration::from_millis(80);
 /// A frame is drawn after this time even if nothing happened: times go on.
 const IDLE_FRAME: Duration = Duration::from_millis(250);
 /// Drawing takes at most one part of so many of the time.
-const SHARE: u32 = 20;
+const SHARE: u32 = 50;
 /// The mark of something that is cut off.
 const CUT: char = '…';
 

@@ -160,7 +160,8 @@ impl Progress {
         }
     }
 
-    fn meet(&mut self, frame: &Frame) {
+    /// Takes the names in that a frame tells, where no line is wanted of it.
+    pub fn meet(&mut self, frame: &Frame) {
         let (thread, called) = match &frame.body {
             Body::ThreadCreated { name, .. } => (&frame.thread, name),
             Body::AgentDelegate { sub_agent_id, sub_agent_name, .. } => (sub_agent_id, sub_agent_name),

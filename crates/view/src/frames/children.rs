@@ -13,7 +13,7 @@ impl Frames {
         let to = &spawned.role.name;
         self.tell_call_started(parent, &spawned.call, Some(to), out);
         let body = Body::AgentDelegate {
-            from: self.threads.agent(parent),
+            from: self.tree.threads.agent(parent),
             to: to.clone(),
             tool_use_id: spawned.call.clone(),
             sub_agent_id: spawned.child.clone(),
@@ -30,10 +30,10 @@ impl Frames {
 
     /// Tells that a child that has reported was asked something more, under the row of the call that asks.
     pub(super) fn tell_asked(&mut self, parent: &ThreadId, asked: &ChildAsked, out: &mut Bodies) {
-        let to = self.threads.agent(&asked.child);
+        let to = self.tree.threads.agent(&asked.child);
         self.tell_call_started(parent, &asked.call, Some(&to), out);
         let body = Body::AgentDelegate {
-            from: self.threads.agent(parent),
+            from: self.tree.threads.agent(parent),
             to,
             tool_use_id: asked.call.clone(),
             sub_agent_id: asked.child.clone(),
@@ -63,7 +63,7 @@ impl Frames {
     }
 
     pub(super) fn child_begin(&self, child: &ThreadId) -> ChildBegin {
-        let goal = self.threads.known(child).and_then(|known| known.goal());
+        let goal = self.tree.threads.known(child).and_then(|known| known.goal());
         ChildBegin { child: self.child(child), turn: self.turn(child), goal }
     }
 
@@ -77,8 +77,8 @@ impl Frames {
             parent_agent_id: child.parent(),
             sub_agent_id: child.clone(),
             sub_agent_name: self.name(child),
-            path: self.threads.path(child),
-            tool_use_id: self.threads.known(child).and_then(|known| known.call()),
+            path: self.tree.threads.path(child),
+            tool_use_id: self.tree.threads.known(child).and_then(|known| known.call()),
         }
     }
 }
