@@ -276,8 +276,9 @@ impl Worker {
         if let Err(error) = transfer::clear_unfinished(&*self.store, beat_at).await {
             tracing::warn!(%error, "a part of a conversation may be left by an import that did not end");
         }
-        let mut claiming = std::pin::pin!(self.claim_all());
         let (mut lapses, mut is_known) = (self.store.lapses(), true);
+        // Dropped before it leaves: what is being taken over holds connections.
+        let mut claiming = Box::pin(self.claim_all());
         loop {
             tail.borrow_and_update();
             let has_lapsed = |lapses: &watch::Receiver<u64>| lapses.has_changed().unwrap_or(false);
@@ -326,6 +327,7 @@ impl Worker {
                 } => {}
             }
         }
+        drop(claiming);
         self.leave().await;
         Ok(())
     }
@@ -367,7 +369,15 @@ impl Worker {
                 ..ClaimQuery::default()
             });
             query.passed_over.extend(under_way.iter().cloned());
-            match self.store.claim_threads(&self.row.process.id, now(), query).await {
+            let mut claim = self.store.claim_threads(&self.row.process.id, now(), query);
+            let claimed = loop {
+                // Those that are being taken over hold connections, for which the claim may have to wait.
+                tokio::select! {
+                    claimed = &mut claim => break claimed,
+                    Some(thread) = taken.next(), if !taken.is_empty() => drop(under_way.remove(&thread)),
+                }
+            };
+            match claimed {
                 Ok(claimed) => {
                     if std::mem::take(&mut is_waiting) {
                         tracing::warn!("the store answers again");
