@@ -107,6 +107,8 @@ pub async fn stop(runtime: Arc<Inner>, child: ThreadId, asked: Option<InputId>, 
         if tell(runtime.clone(), child.clone(), id.clone(), stop.clone()).await
             || !matches!(answers.find(&runtime).await, Ok(None) | Err(Some(store::Error::UnknownThread(_))))
         {
+            // One that no process drives is looked at rarely.
+            runtime.machines.tell_of(&child);
             return;
         }
         tokio::select! {
@@ -347,23 +349,27 @@ async fn follow_elsewhere(runtime: &Arc<Inner>, turn: &Turn) -> Result<(), Error
     let Some(parent) = id.parent() else { return Ok(()) };
     let followed = runtime.machines.follow(id);
     let mut answers = Answers::new(id, turn.asked.as_ref());
-    let (mut left_since, mut seen, mut was_paused) = (None, 0, false);
+    let (mut left_since, mut seen, mut was_paused, mut pause) = (None, 0, false, LEFT_ALONE);
     // A parent that has left its own live slot asks again when it is gone on with.
     while runtime.sender(&parent).is_some() {
-        if let Some(report) = answers.find(runtime).await? {
+        let row = retry_transient(runtime, id, || runtime.store.thread(id)).await?;
+        // With a thousand children that wait for a process, what has not changed is not read again.
+        if row.as_ref().is_none_or(|row| row.head > answers.read)
+            && let Some(report) = answers.find(runtime).await?
+        {
             deliver(runtime, &parent, id.clone(), report);
             return Ok(());
         }
-        let row = retry_transient(runtime, id, || runtime.store.thread(id)).await?;
         // Asked after the row was read: a process that is not known yet would else be taken for dead.
-        let living = retry_transient(runtime, id, || runtime.store.living(runtime.clock.now())).await?;
+        let living = retry_transient(runtime, id, || runtime.living()).await?;
         // A driver in this process says itself how it does; a thread of this process that has none is left, too.
         let row = row.filter(|_| runtime.sender(id).is_none());
         let is_own = |row: &ThreadRow| row.owner.as_ref().is_some_and(|owner| owner.process.id == runtime.process);
         let is_left = row.as_ref().is_some_and(|row| !living.owns(row) || is_own(row));
+        let head = row.as_ref().map_or(0, |row| row.head);
         let since = if is_left { *left_since.get_or_insert_with(Instant::now) } else { Instant::now() };
         if !is_left {
-            left_since = None;
+            (left_since, pause) = (None, LEFT_ALONE);
         }
         if let Some(row) = row.filter(|row| !is_left && std::mem::replace(&mut seen, row.head) != row.head) {
             // Only one that waits can be paused, and reading a log takes a while.
@@ -374,39 +380,44 @@ async fn follow_elsewhere(runtime: &Arc<Inner>, turn: &Turn) -> Result<(), Error
                 tell_parent(runtime, &parent, Input::ChildPaused { child: id.clone(), paused: was_paused });
             }
         }
-        if is_left
-            && since.elapsed() >= LEFT_ALONE
-            && let Some(ends) = takes(runtime, id).await?
-            && let Some(live_slot) = LiveSlot::take(runtime, id)
-        {
-            let loaded = if ends { runtime.load_to_end(live_slot).await } else { runtime.load(live_slot).await };
-            let opening = if ends { Opening::left_to_end() } else { Opening::Left { sent: turn.stop.clone() } };
-            match loaded {
-                Ok(driver) => match driver.live(opening).await? {
-                    Exit::Done => return Ok(()),
-                    Exit::Replaced => {}
-                },
-                Err(Error::Idle(_) | Error::Store(store::Error::Owned { .. })) => {}
-                Err(Error::Store(error)) if error.is_passing() => {}
-                Err(error) => return Err(error),
+        if is_left && since.elapsed() >= LEFT_ALONE {
+            if let Some(ends) = takes(runtime, id, head).await?
+                && let Some(live_slot) = LiveSlot::take(runtime, id)
+            {
+                let loaded = if ends { runtime.load_to_end(live_slot).await } else { runtime.load(live_slot).await };
+                let opening = if ends { Opening::left_to_end() } else { Opening::Left { sent: turn.stop.clone() } };
+                match loaded {
+                    Ok(driver) => match driver.live(opening).await? {
+                        Exit::Done => return Ok(()),
+                        Exit::Replaced => {}
+                    },
+                    Err(Error::Idle(_) | Error::Store(store::Error::Owned { .. })) => {}
+                    Err(Error::Store(error)) if error.is_passing() => {}
+                    Err(error) => return Err(error),
+                }
             }
+            pause = (pause * 2).min(LOOK_RARELY);
         }
-        let pause = if is_left { LEFT_ALONE / 3 } else { LOOK_RARELY };
         tokio::select! {
             () = runtime.leaving.cancelled() => return Err(Error::Left),
             () = followed.news() => {}
-            () = tokio::time::sleep(pause) => {}
+            () = tokio::time::sleep(if is_left { pause } else { LOOK_RARELY }) => {}
         }
     }
     Ok(())
 }
 
-/// Whether this process drives a child that no other has taken, and whether only to its end: one that it may not take, and that was told to
-/// stop.
-async fn takes(runtime: &Arc<Inner>, child: &ThreadId) -> Result<Option<bool>, Error> {
-    if runtime.may_take(&runtime.created(child).await?) {
+/// Whether this process drives a child of so many events that no other has taken, and whether only to its end: one that it may not take, and
+/// that was told to stop.
+async fn takes(runtime: &Arc<Inner>, child: &ThreadId, head: u64) -> Result<Option<bool>, Error> {
+    let may_take = runtime.may_take(&runtime.created(child).await?);
+    if may_take {
         let has_room = runtime.machines.room().is_none_or(|room| room.left() > 0);
         return Ok(has_room.then_some(false));
+    }
+    // Nothing was sent to one that holds its creation alone.
+    if head <= 1 {
+        return Ok(None);
     }
     let thread = retry_transient(runtime, child, || runtime::read(&*runtime.store, child)).await?.thread;
     let is_stopped = thread.inbox.arrived.iter().any(|(_, input)| matches!(input, Outside::Stopped { .. }));

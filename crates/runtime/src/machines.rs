@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use agent::ThreadId;
 use agent::event::ThreadCreated;
-use store::WorkerRow;
+use store::{Living, WorkerRow};
 use tokio::sync::Notify;
 use tool::Workspace;
 
@@ -87,6 +87,8 @@ pub struct Machines {
     claiming: OnceLock<(Arc<Room>, Vec<Arc<str>>)>,
     /// Other processes that claim threads, and when they were looked for.
     workers: Mutex<Option<(Instant, Arc<[WorkerRow]>)>>,
+    /// The processes that own threads and are alive, and when they were looked for.
+    living: Mutex<Option<(Instant, Living)>>,
     /// Sub-agents that others drive, with the tasks that wait for news of them.
     followed: Mutex<HashMap<ThreadId, Arc<Notify>>>,
 }
@@ -194,6 +196,18 @@ impl Inner {
     pub async fn has_worker_for(&self, created: &ThreadCreated) -> bool {
         let workers = self.workers().await;
         workers.iter().any(|worker| fits(created, &worker.process.host, &worker.labels))
+    }
+
+    /// The processes that own threads and are alive, as they were a moment ago: all that follow a sub-agent ask for them.
+    pub async fn living(&self) -> Result<Living, store::Error> {
+        if let Some((at, living)) = &*lock(&self.machines.living)
+            && at.elapsed() < KNOWN
+        {
+            return Ok(living.clone());
+        }
+        let living = self.store.living(self.clock.now()).await?;
+        *lock(&self.machines.living) = Some((Instant::now(), living.clone()));
+        Ok(living)
     }
 
     async fn workers(&self) -> Arc<[WorkerRow]> {
