@@ -15,14 +15,25 @@ use crate::error::Error;
 use crate::process::{Process, ProcessId};
 use crate::rows::{Execution, Owner, ThreadRow};
 
+macro_rules! thread_columns {
+    () => {
+        "t.id, t.name, t.agent, t.model, t.mode, t.preset, t.goal, t.title, t.archived, t.unread, t.persistent, \
+         t.created_for, g.state, t.outcome, g.turns, g.tool_calls, g.tokens_input, g.tokens_cache_read, g.tokens_cache_write, \
+         g.tokens_output, g.cost_microusd, g.last_tool, g.waiting_for, t.runs, t.created_at, g.updated_at, t.ended_at, t.epoch, g.head, \
+         p.id AS process, p.pid, p.start_time, p.host, p.beat_at"
+    };
+}
+
 /// The columns that [`thread`] reads, of `threads t` with how far it is, `g`, and its owner `p`.
-pub(super) const THREAD: &str = "t.id, t.name, t.agent, t.model, t.mode, t.preset, t.goal, t.title, t.archived, t.unread, t.persistent, \
-     t.created_for, g.state, t.outcome, g.turns, g.tool_calls, g.tokens_input, g.tokens_cache_read, g.tokens_cache_write, \
-     g.tokens_output, g.cost_microusd, g.last_tool, g.waiting_for, t.runs, t.created_at, g.updated_at, t.ended_at, t.epoch, g.head, \
-     p.id AS process, p.pid, p.start_time, p.host, p.beat_at, \
-     (SELECT json_build_object('id', 't' || k.number, 'board', b.id, 'title', k.title)::text FROM tasks k \
+pub(super) const THREAD: &str = concat!(
+    thread_columns!(),
+    ", (SELECT json_build_object('id', 't' || k.number, 'board', b.id, 'title', k.title)::text FROM tasks k \
       JOIN boards b ON b.key = k.board WHERE k.thread = t.id AND k.status = 'in_progress' \
-      ORDER BY k.updated_at DESC, k.number DESC LIMIT 1) AS current_task";
+      ORDER BY k.updated_at DESC, k.number DESC LIMIT 1) AS current_task"
+);
+
+/// The same without the task that the thread works on.
+pub(super) const THREAD_ALONE: &str = concat!(thread_columns!(), ", NULL::text AS current_task");
 
 /// Where they come from.
 pub(super) const THREADS: &str =

@@ -216,6 +216,23 @@ impl<'a> Pipeline<'a> {
         }));
     }
 
+    /// Adds a statement, or one whose answer is empty and which is not sent.
+    pub(super) async fn add_if(
+        &mut self,
+        is_needed: bool,
+        link: &'a Link,
+        sql: &str,
+        values: Vec<Box<dyn ToSql + Sync + Send + 'a>>,
+    ) -> Result<(), Error> {
+        if is_needed {
+            let statement = link.statement(sql).await?;
+            self.add(link, statement, values);
+        } else {
+            self.0.push(Box::pin(async { Ok(Vec::new()) }));
+        }
+        Ok(())
+    }
+
     /// Adds statements without values.
     pub(super) fn batch(&mut self, link: &'a Link, sql: &'static str) {
         self.0.push(Box::pin(async move {

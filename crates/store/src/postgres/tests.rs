@@ -77,6 +77,42 @@ async fn what_a_slow_transaction_writes_is_never_passed_over() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_thread_is_read_again_once_another_process_has_changed_it() {
+    let (shared, alone) = (ready(), ready());
+    let (one, two, only) = (open(&shared), open(&shared), open(&alone));
+    threads(&one, &[&root()]).await;
+    threads(&only, &[&root()]).await;
+    for turn in 1..=12 {
+        // Each of them knows it as it left it, which is right twice in a row and then no more.
+        let writing = if turn / 2 % 2 == 0 { &one } else { &two };
+        for store in [writing, &only] {
+            append(store, &root(), u64::from(turn), vec![turn_started(turn)]).await;
+        }
+    }
+    let turns = async |store: &PostgresStore| {
+        let row = store.thread(&root()).await.unwrap().unwrap();
+        (row.head, row.turns, row.state)
+    };
+    assert_eq!(turns(&one).await, turns(&only).await);
+    // A takeover changes no event, and what is left of a removed thread is nothing.
+    one.put_down(&ProcessId::new("writer")).await.unwrap();
+    let heir = process("heir");
+    two.register(heir.clone(), NOW).await.unwrap();
+    assert_eq!(two.adopt(&root(), &heir.id, NOW).await.unwrap(), 2);
+    writer(&one).await;
+    let fenced = one.append(commit(&root(), 13, vec![turn_started(13)])).await;
+    assert!(matches!(fenced, Err(Error::Fenced { current: 2, .. })), "{fenced:?}");
+    two.leave(&heir.id).await.unwrap();
+    two.remove_if(&root(), None, NOW).await.unwrap();
+    let gone = one.append(commit(&root(), 13, vec![turn_started(13)])).await;
+    assert!(matches!(gone, Err(Error::UnknownThread(_))), "{gone:?}");
+    append(&one, &root(), 0, vec![created(&root())]).await;
+    append(&one, &root(), 1, vec![turn_started(1)]).await;
+    let row = two.thread(&root()).await.unwrap().unwrap();
+    assert_eq!((row.head, row.epoch), (2, 1));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_others_write_is_found_without_any_notification() {
     let address = ready();
     let (one, two) = (open(&address), open(&address));

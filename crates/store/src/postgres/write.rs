@@ -5,7 +5,7 @@
 //! A position is taken at the end, under a lock that is held until the commit is done. Transactions therefore become visible in the order
 //! of their positions, whichever process commits them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use agent::{Event, InputId, Outcome, ThreadId, Time};
@@ -14,7 +14,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
-use super::columns::{self, THREAD, THREADS, count, json, optional_storable, signed, storable, to_json, value};
+use super::columns::{self, THREAD_ALONE, THREADS, count, json, optional_storable, signed, storable, to_json, value};
 use super::connection::{COMMIT, Connector, Link, Pipeline};
 use super::fault;
 use super::follow::Announcer;
@@ -38,6 +38,8 @@ const GROUP: usize = 256;
 const FLUSHERS: usize = 2;
 /// How often a transaction that was undone because of others is tried.
 const TRIES: u32 = 10;
+/// Threads that are known as this process left them. All are forgotten when there are more.
+const KNOWN: usize = 2048;
 
 /// The lock under which positions are taken.
 pub(super) const POSITIONS: i64 = 0x6d61_6a6f_7264_6f02;
@@ -86,10 +88,12 @@ impl Writer {
         let (queue, jobs) = mpsc::channel(QUEUE);
         let jobs = Arc::new(tokio::sync::Mutex::new(jobs));
         let (alive, ended) = watch::channel(());
-        let alive = Arc::new(alive);
+        let (alive, known) = (Arc::new(alive), Known::default());
         for _ in 0..FLUSHERS {
-            let (connector, announcer, alive) = (connector.clone(), announcer.clone(), alive.clone());
-            background.spawn(Flusher { connector, announcer, clock, link: None, _alive: alive }.work(jobs.clone()));
+            let (connector, announcer, known, alive) =
+                (connector.clone(), announcer.clone(), known.clone(), alive.clone());
+            let flusher = Flusher { connector, announcer, clock, known, link: None, _alive: alive };
+            background.spawn(flusher.work(jobs.clone()));
         }
         Self { queue: Mutex::new(Some(queue)), ended }
     }
@@ -120,6 +124,7 @@ struct Flusher {
     connector: Arc<Connector>,
     announcer: Announcer,
     clock: Clock,
+    known: Known,
     link: Option<Link>,
     _alive: Arc<watch::Sender<()>>,
 }
@@ -168,7 +173,7 @@ impl Flusher {
                 Some(link) => link,
                 None => self.connector.connect().await?,
             };
-            match keep(&link, self.clock, group).await {
+            match keep(&link, self.clock, &self.known, group).await {
                 Ok(Kept { answers, newest, offers }) => {
                     self.link = Some(link);
                     if offers {
@@ -203,12 +208,13 @@ struct Kept {
 }
 
 /// Keeps a group.
-async fn keep(link: &Link, clock: Clock, group: &[Request]) -> Result<Kept, Error> {
-    let mut session = Session::load(link, group).await?;
+async fn keep(link: &Link, clock: Clock, known: &Known, group: &[Request]) -> Result<Kept, Error> {
+    let mut session = Session::load(link, known, group).await?;
     let answers: Vec<Result<Written, Error>> = group.iter().map(|request| session.admit(request)).collect();
     if session.is_empty() {
         link.batch("ROLLBACK").await?;
         let answers = answers.into_iter().map(|answer| answer.map(|written| written.at(0))).collect();
+        known.keep(session.threads);
         return Ok(Kept { answers, newest: None, offers: false });
     }
     #[cfg(feature = "failpoints")]
@@ -219,6 +225,7 @@ async fn keep(link: &Link, clock: Clock, group: &[Request]) -> Result<Kept, Erro
     let base = last - session.events.len() as u64;
     let answers = answers.into_iter().map(|answer| answer.map(|written| written.at(base))).collect();
     let offers = session.threads.values().any(|thread| thread.is_changed && thread.is_waiting());
+    known.keep(session.threads);
     Ok(Kept { answers, newest: Some(last), offers })
 }
 
@@ -244,6 +251,40 @@ impl Written {
         };
         Appended { n: self.n, seq: self.seq, position }
     }
+}
+
+/// Threads as this process left them, so that they need not be read for the next commit. They are believed only while their rows are locked,
+/// and only if nothing was written to them and nobody took them over in the meantime.
+#[derive(Clone, Default)]
+struct Known(Arc<Mutex<HashMap<ThreadId, Thread, RandomState>>>);
+
+impl Known {
+    /// Those of these that are known. Whatever becomes of the group, nobody else sees them as they are meanwhile.
+    fn take(&self, ids: &[ThreadId]) -> Vec<Thread> {
+        let mut known = self.lock();
+        ids.iter().filter_map(|id| known.remove(id)).collect()
+    }
+
+    /// Keeps those that a process owns, which may write to them again, as they stand in the database.
+    fn keep(&self, threads: HashMap<ThreadId, Thread, RandomState>) {
+        let mut known = self.lock();
+        if known.len() + threads.len() > KNOWN {
+            known.clear();
+        }
+        let owned = threads.into_iter().filter(|(_, thread)| thread.owner.is_some());
+        known.extend(owned.map(|(id, thread)| (id, thread.kept())));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<ThreadId, Thread, RandomState>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What is read of a thread while its row is locked.
+struct Locked {
+    owner: Option<i64>,
+    epoch: u64,
+    asked: bool,
 }
 
 /// What a group touches, as it will stand once it is kept, and what it writes.
@@ -335,7 +376,7 @@ impl Stable {
 
 impl<'a> Session<'a> {
     /// Locks and reads what the group touches. The transaction is open afterwards.
-    async fn load(link: &Link, group: &[Request]) -> Result<Session<'a>, Error> {
+    async fn load(link: &Link, known: &Known, group: &[Request]) -> Result<Session<'a>, Error> {
         let (mut threads, mut processes, mut inputs, mut creations) = (Vec::new(), Vec::new(), Vec::new(), 0_i64);
         for request in group {
             let thread = match request {
@@ -357,19 +398,23 @@ impl<'a> Session<'a> {
                 }
             };
             threads.push(thread.clone());
-            threads.push(thread.root());
         }
         threads.sort();
         threads.dedup();
         processes.sort_unstable();
         processes.dedup();
-        let names: Vec<&str> = threads.iter().map(ThreadId::as_str).collect();
-        // Two statements: what a statement that had to wait for a lock reads of other tables is as old as its beginning.
-        let lock = "SELECT key FROM threads WHERE id = ANY($1) ORDER BY key FOR NO KEY UPDATE";
-        let load = format!(
-            "SELECT t.key, t.root, t.parent, t.seq, t.owner, t.unwatched, t.asked, g.doing, g.answers, g.booked_tokens, {THREAD} FROM {THREADS} \
-             WHERE t.id = ANY($1)"
-        );
+        // Of a root to which nothing is written only the number of events of its family is needed.
+        let roots: BTreeSet<ThreadId> = threads.iter().map(ThreadId::root).collect();
+        let mut to_lock: Vec<&str> = threads.iter().chain(&roots).map(ThreadId::as_str).collect();
+        to_lock.sort_unstable();
+        to_lock.dedup();
+        let known = known.take(&threads);
+        let of_known: HashSet<&ThreadId, RandomState> = known.iter().map(|thread| &thread.folded.row.id).collect();
+        let unknown: Vec<&str> = threads.iter().filter(|id| !of_known.contains(id)).map(ThreadId::as_str).collect();
+        // Several statements: what a statement that had to wait for a lock reads of other tables is as old as its beginning.
+        let lock =
+            "SELECT key, root, seq, owner, epoch, asked FROM threads WHERE id = ANY($1) ORDER BY key FOR NO KEY UPDATE";
+        let heads = "SELECT thread, head FROM progress WHERE thread = ANY($1)";
         let find_processes = "SELECT id, key FROM processes WHERE id = ANY($1)";
         let take_keys = "SELECT nextval('thread_keys') FROM generate_series(1, $1::bigint)";
         let find_inputs = "SELECT t.id AS thread, i.id, e.n, e.seq, e.position FROM unnest($1::text[], $2::text[]) AS w(thread, id) \
@@ -377,23 +422,32 @@ impl<'a> Session<'a> {
                            JOIN events e ON e.position = i.position";
         let mut round = Pipeline::default();
         round.batch(link, "BEGIN");
-        round.add(link, link.statement(lock).await?, vec![Box::new(names.clone())]);
-        round.add(link, link.statement(&load).await?, vec![Box::new(names)]);
+        round.add(link, link.statement(lock).await?, vec![Box::new(to_lock)]);
+        let keys: Vec<i64> = known.iter().map(|thread| thread.key).collect();
+        round.add_if(!keys.is_empty(), link, heads, vec![Box::new(keys)]).await?;
+        round.add_if(!unknown.is_empty(), link, &load_threads(), vec![Box::new(unknown)]).await?;
         round.add(link, link.statement(find_processes).await?, vec![Box::new(processes)]);
-        round.add(link, link.statement(take_keys).await?, vec![Box::new(creations)]);
-        if !inputs.is_empty() {
-            let (of, ids): (Vec<&str>, Vec<String>) = inputs.iter().map(|(of, id)| (*of, id.to_string())).unzip();
-            round.add(link, link.statement(find_inputs).await?, vec![Box::new(of), Box::new(ids)]);
-        }
-        let mut answers = round.run().await?.into_iter().skip(2);
+        round.add_if(creations > 0, link, take_keys, vec![Box::new(creations)]).await?;
+        let (of, ids): (Vec<&str>, Vec<String>) = inputs.iter().map(|(of, id)| (*of, id.to_string())).unzip();
+        round.add_if(!of.is_empty(), link, find_inputs, vec![Box::new(of), Box::new(ids)]).await?;
+        let mut answers = round.run().await?.into_iter().skip(1);
         let mut next = || answers.next().unwrap_or_default();
         let mut session = Session::default();
+        let mut locked: HashMap<i64, Locked, RandomState> = HashMap::default();
         for row in next() {
-            let (thread, seq) = Thread::read(&row)?;
-            if thread.key == thread.root {
-                session.families.insert(thread.root, (seq, false));
+            let (key, root): (i64, i64) = (value(&row, "key")?, value(&row, "root")?);
+            if key == root {
+                session.families.insert(root, (count(&row, "seq")?, false));
             }
-            session.threads.insert(thread.folded.row.id.clone(), thread);
+            let (owner, epoch, asked) = (value(&row, "owner")?, count(&row, "epoch")?, value(&row, "asked")?);
+            locked.insert(key, Locked { owner, epoch, asked });
+        }
+        let mut heads: HashMap<i64, u64, RandomState> = HashMap::default();
+        for row in next() {
+            heads.insert(value(&row, "thread")?, count(&row, "head")?);
+        }
+        for row in next() {
+            session.insert(Thread::read(&row)?);
         }
         for row in next() {
             session.processes.insert(ProcessId::new(value::<&str>(&row, "id")?), value(&row, "key")?);
@@ -409,7 +463,23 @@ impl<'a> Session<'a> {
             let thread = columns::thread_id(&row, "thread")?;
             session.inputs.insert((thread, InputId::new(value::<&str>(&row, "id")?)), written);
         }
+        let is_current = |thread: &Thread| {
+            let head = heads.get(&thread.key).copied();
+            locked.get(&thread.key).is_some_and(|locked| thread.stands_as(locked, head))
+        };
+        let (current, changed): (Vec<Thread>, Vec<Thread>) = known.into_iter().partition(is_current);
+        current.into_iter().for_each(|thread| session.insert(thread));
+        if !changed.is_empty() {
+            let changed: Vec<&str> = changed.iter().map(|thread| thread.folded.row.id.as_str()).collect();
+            for row in link.query(&load_threads(), &[&changed]).await? {
+                session.insert(Thread::read(&row)?);
+            }
+        }
         Ok(session)
+    }
+
+    fn insert(&mut self, thread: Thread) {
+        self.threads.insert(thread.folded.row.id.clone(), thread);
     }
 
     fn is_empty(&self) -> bool {
@@ -563,7 +633,12 @@ impl<'a> Session<'a> {
         grown.sort_unstable();
         let (roots, seqs): (Vec<i64>, Vec<i64>) = grown.into_iter().unzip();
         round.add(link, link.statement(UPDATE_FAMILIES).await?, vec![Box::new(roots), Box::new(seqs)]);
-        round.add(link, link.statement(SAVE_PROGRESS).await?, progress(&changed));
+        let old: Vec<&Thread> = changed.iter().copied().filter(|thread| !thread.is_new).collect();
+        for (sql, threads) in [(INSERT_PROGRESS, &new), (UPDATE_PROGRESS, &old)] {
+            if !threads.is_empty() {
+                round.add(link, link.statement(sql).await?, progress(threads));
+            }
+        }
         if !self.started.is_empty() {
             let started: Vec<&str> = self.started.iter().map(ThreadId::as_str).collect();
             round.add(link, link.statement(START_EXECUTIONS).await?, vec![Box::new(started)]);
@@ -611,9 +686,16 @@ impl<'a> Session<'a> {
     }
 }
 
+/// Reads threads by their names.
+fn load_threads() -> String {
+    format!(
+        "SELECT t.key, t.root, t.parent, t.owner, t.unwatched, t.asked, g.doing, g.answers, g.booked_tokens, {THREAD_ALONE} FROM {THREADS} \
+         WHERE t.id = ANY($1)"
+    )
+}
+
 impl Thread {
-    /// A thread, and how many events its family has, if it is a root.
-    fn read(row: &Row) -> Result<(Self, u64), Error> {
+    fn read(row: &Row) -> Result<Self, Error> {
         let mut folded = Folded {
             row: columns::thread(row)?,
             doing: json(row, "doing")?,
@@ -627,8 +709,20 @@ impl Thread {
         let saved = Stable::of(&folded, owner.as_ref(), asked);
         let (key, root, parent) = (value(row, "key")?, value(row, "root")?, value(row, "parent")?);
         let (needs, is_new, is_changed) = (None, false, false);
-        let thread = Self { key, root, parent, owner, folded, asked, needs, is_new, is_changed, saved };
-        Ok((thread, count(row, "seq")?))
+        Ok(Self { key, root, parent, owner, folded, asked, needs, is_new, is_changed, saved })
+    }
+
+    /// The same after it was saved.
+    fn kept(self) -> Self {
+        let saved = self.stable();
+        Self { saved, needs: None, is_new: false, is_changed: false, ..self }
+    }
+
+    /// Whether the thread still stands in the database as it is here: its row is locked, and it has so many events.
+    fn stands_as(&self, locked: &Locked, head: Option<u64>) -> bool {
+        let Locked { owner, epoch, asked } = *locked;
+        let here = (self.owner.as_ref().map(|(key, _)| *key), self.folded.row.epoch, self.asked);
+        here == (owner, epoch, asked) && head == Some(self.folded.row.head)
     }
 
     fn stable(&self) -> Stable {
@@ -709,15 +803,19 @@ fn changed_threads<'a>(threads: &[&Thread]) -> Vec<Value<'a>> {
 const UPDATE_FAMILIES: &str =
     "UPDATE threads t SET seq = v.seq FROM unnest($1::bigint[], $2::bigint[]) AS v(root, seq) WHERE t.key = v.root";
 
-const SAVE_PROGRESS: &str = "INSERT INTO progress (thread, head, turns, tool_calls, answers, tokens_input, tokens_cache_read, \
+const INSERT_PROGRESS: &str = "INSERT INTO progress (thread, head, turns, tool_calls, answers, tokens_input, tokens_cache_read, \
      tokens_cache_write, tokens_output, booked_tokens, cost_microusd, last_tool, waiting_for, updated_at, state, doing) \
      SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], \
+     $9::bigint[], $10::bigint[], $11::bigint[], $12::text[], $13::text[], $14::bigint[], $15::text[], $16::text[])";
+
+const UPDATE_PROGRESS: &str = "UPDATE progress g SET head = v.head, turns = v.turns, tool_calls = v.tool_calls, answers = v.answers, \
+     tokens_input = v.tokens_input, tokens_cache_read = v.tokens_cache_read, tokens_cache_write = v.tokens_cache_write, \
+     tokens_output = v.tokens_output, booked_tokens = v.booked_tokens, cost_microusd = v.cost_microusd, last_tool = v.last_tool, \
+     waiting_for = v.waiting_for, updated_at = v.updated_at, state = v.state, doing = v.doing \
+     FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], \
      $9::bigint[], $10::bigint[], $11::bigint[], $12::text[], $13::text[], $14::bigint[], $15::text[], $16::text[]) \
-     ON CONFLICT (thread) DO UPDATE SET head = excluded.head, turns = excluded.turns, tool_calls = excluded.tool_calls, \
-     answers = excluded.answers, tokens_input = excluded.tokens_input, tokens_cache_read = excluded.tokens_cache_read, \
-     tokens_cache_write = excluded.tokens_cache_write, tokens_output = excluded.tokens_output, \
-     booked_tokens = excluded.booked_tokens, cost_microusd = excluded.cost_microusd, last_tool = excluded.last_tool, \
-     waiting_for = excluded.waiting_for, updated_at = excluded.updated_at, state = excluded.state, doing = excluded.doing";
+     AS v(thread, head, turns, tool_calls, answers, tokens_input, tokens_cache_read, tokens_cache_write, tokens_output, booked_tokens, \
+     cost_microusd, last_tool, waiting_for, updated_at, state, doing) WHERE g.thread = v.thread";
 
 fn progress<'a>(threads: &[&Thread]) -> Vec<Value<'a>> {
     let folded = || threads.iter().map(|thread| &thread.folded);
