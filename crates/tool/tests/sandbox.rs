@@ -5,7 +5,7 @@
 use std::fs;
 use std::io::ErrorKind;
 use std::net::{TcpListener, UdpSocket};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use agent::tools::ToolResult;
 use agent::{CallId, Json, ThreadId};
 use majordomo_tool::{CommandHost, Guard, Registry, Sandbox, ToolContext, Workspace};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::json;
 
 #[path = "../../testkit/src/skip.rs"]
@@ -384,6 +385,38 @@ async fn protected_paths_stay_as_they_are() {
         }
         room.run(kind, "mkdir -p .git/objects && echo x > .git/objects/x").await;
         assert!(room.path(".git/objects/x").exists(), "the rest of a repository is written as ever");
+    }
+}
+
+// T22, T23, T24: what is typed at a terminal of the user is an approval, or a password, and what is shown there is believed.
+#[tokio::test]
+async fn no_terminal_of_the_user_is_read_or_written() {
+    use std::io::{Read, Write};
+    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&terminal).unwrap();
+    unlockpt(&terminal).unwrap();
+    let name = ptsname(&terminal, Vec::new()).unwrap().into_string().unwrap();
+    let _program_of_the_user =
+        fs::OpenOptions::new().read(true).write(true).custom_flags(libc::O_NOCTTY).open(&name).unwrap();
+    let mut terminal = fs::File::from(terminal);
+    for kind in kinds() {
+        let room = TestWorkspace::new();
+        terminal.write_all(b"hunter2\n").unwrap();
+        let script = format!(
+            "echo spoofed > {name}; echo spoofed > /dev/tty; timeout 1 head -c 7 {name}; timeout 1 head -c 7 < /dev/tty; \
+             python3 -c 'import os; ours, theirs = os.openpty(); os.write(ours, b\"x\"); print(\"a terminal of its own\")'; echo ended"
+        );
+        let content = room.attack(kind, &script).await.content;
+        assert!(content.contains("ended") && !content.contains("hunter2"), "{kind:?} {content}");
+        // Landlock cannot tell a new terminal from those that were there.
+        assert_eq!(content.contains("a terminal of its own"), kind.keeps_files(), "{kind:?} {content}");
+        let mut shown = [0; 1000];
+        let length = terminal.read(&mut shown).unwrap();
+        let shown = String::from_utf8_lossy(&shown[..length]).into_owned();
+        assert!(
+            shown.contains("hunter2") && !shown.contains("spoofed"),
+            "the terminal shows what is typed: {kind:?} {shown}"
+        );
     }
 }
 

@@ -15,9 +15,10 @@ use guard::order::Landlock;
 
 use super::plan::{Access, Plan};
 
-/// Of the devices, those that hold nothing.
-const DEVICES: [&str; 8] =
-    ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx", "/dev/pts"];
+/// The devices that hold nothing, and the one that makes new terminals. The terminals themselves are not among them: a command would write on
+/// the screens of the user, and read what is typed there, an approval or a password. Landlock cannot tell a new one from those, so that only a
+/// program that is handed the other end of its own by the kernel (`TIOCGPTPEER`) has one.
+const DEVICES: [&str; 6] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/ptmx"];
 
 /// Of these, the ones that no terminal is behind.
 const NULL_DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
