@@ -420,6 +420,24 @@ async fn no_terminal_of_the_user_is_read_or_written() {
     }
 }
 
+// T42, T68: a mount keeps a name, and not what another name of the same file leads to.
+#[tokio::test]
+async fn a_protected_file_is_not_written_by_another_name_that_it_has() {
+    for kind in kinds() {
+        let room = TestWorkspace::new();
+        let names = [".git/config", ".git/hooks/pre-commit", ".envrc", ".vscode/tasks.json"];
+        for (number, name) in names.iter().enumerate() {
+            room.write(name, "before");
+            fs::hard_link(room.path(name), room.path(&format!("other{number}"))).unwrap();
+        }
+        let result = room.attack(kind, "for f in other*; do echo after >> $f; done; echo ended").await;
+        assert!(result.content.contains("ended") && result.is_error, "{kind:?} {}", result.content);
+        for name in names {
+            assert_eq!(fs::read_to_string(room.path(name)).unwrap(), "before", "{kind:?} {name}: {}", result.content);
+        }
+    }
+}
+
 // T66
 #[tokio::test]
 async fn a_repository_can_be_neither_replaced_nor_redirected() {

@@ -3,6 +3,7 @@
 //! What is not there yet cannot be mounted; the [watch](crate::watch) finds it afterwards.
 
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -72,7 +73,7 @@ pub(super) fn mounts(root: &Path, look: &mut Look, consented: &[Arc<str>]) -> Mo
         look.files
             .range_mut(from..)
             .take_while(|(path, _)| path.starts_with(top))
-            .for_each(|(_, entry)| entry.is_kept = true);
+            .for_each(|(path, entry)| entry.is_kept = has_one_name(&root.join(path)));
     }
     pinned.extend(ways(root, look, &kept));
     pinned.sort();
@@ -90,6 +91,11 @@ fn ways(root: &Path, look: &Look, kept: &[Kept]) -> Vec<PathBuf> {
     let is_outside = |path: &PathBuf| !kept.iter().any(|kept| path.starts_with(kept.path()));
     let ways = look.named.keys().filter(is_kept).flat_map(above);
     ways.filter(|path| path.to_str().is_some() && is_folder(path) && is_outside(path)).collect()
+}
+
+/// Whether no other name leads to a file: by that, what is in it could be written around the mount, so that it is copied and compared as well.
+fn has_one_name(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|there| there.nlink() == 1)
 }
 
 fn is_missing(root: &Path, path: &Path) -> bool {
