@@ -60,7 +60,7 @@ impl Proxy {
                     return;
                 }
                 // A client that is not served finds its connection closed.
-                serving.serve(client);
+                serving.serve(&client);
             }
         });
         Self { port, shared }
@@ -119,7 +119,7 @@ impl Drop for Proxy {
 }
 
 impl Shared {
-    fn serve(self: &Arc<Self>, client: TcpStream) {
+    fn serve(self: &Arc<Self>, client: &TcpStream) {
         let Ok(server) = UnixStream::connect(&self.server) else { return };
         let copies = || Some((client.try_clone().ok()?, server.try_clone().ok()?));
         let (Some(kept), Some((mut from_client, mut to_server)), Some((to_client, from_server))) =

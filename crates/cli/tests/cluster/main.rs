@@ -200,3 +200,56 @@ fn a_password_is_shown_nowhere() {
     assert!(shown.out.contains("postgres://ana@db.test/house"), "{} {}", shown.out, shown.err);
     assert!(!format!("{}{}", shown.out, shown.err).contains("geheim"));
 }
+
+#[test]
+fn a_password_that_is_used_is_found_nowhere_else() {
+    let server = Server::shared();
+    let database = server.database().rsplit('/').next().expect("a name").to_owned();
+    server.sql(&database, "CREATE ROLE locked LOGIN SUPERUSER PASSWORD 'geheim'");
+    let looks = command("env; cat /proc/self/environ; tr '\\0' ' ' < /proc/$PPID/cmdline; echo begun >> begun");
+    let scenes = [
+        scene("ask around", &[calls(&[spawn("look there"), looks]), says("it is done")]),
+        scene("look there", &[says("nothing there")]),
+    ];
+    let world =
+        World::on_database(env!("CARGO_BIN_EXE_majordomo"), &scenes, server.address("locked:geheim", &database));
+    let traced = |mut command: Command| {
+        command.env("RUST_LOG", "trace");
+        world.launch(command)
+    };
+    let mut worker = traced(world.command(&["work"]));
+    let done = traced(world.task("ask around", &["--jsonl"])).done();
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert_eq!(world.lines("begun").len(), 1, "its command looked");
+    let mut said = vec![done.out, done.err, worker.said(), worker.printed()];
+    for words in [
+        &["ps", "--all"][..],
+        &["ps", "--all", "--json"],
+        &["doctor"],
+        &["db", "status", "--json"],
+        &["config", "show"],
+    ] {
+        let done = traced(world.command(words)).done();
+        said.extend([done.out, done.err]);
+    }
+    server.sql(&database, "ALTER ROLE locked PASSWORD 'other'");
+    let refused = world.call(&["thread", "ls"]);
+    assert_eq!((refused.code, refused.err.contains("refuses the login")), (Some(4), true), "{}", refused.err);
+    said.push(refused.err);
+    said.push(server.sql(&database, "SELECT string_agg(body, ' ') FROM majordomo.events"));
+    said.push(server.sql(&database, "SELECT string_agg(p::text, ' ') FROM majordomo.processes p"));
+    said.push(server.sql(&database, "SELECT string_agg(w::text, ' ') FROM majordomo.workers w"));
+    said.extend(
+        world
+            .state_files()
+            .iter()
+            .map(|file| String::from_utf8_lossy(&std::fs::read(file).unwrap_or_default()).into_owned()),
+    );
+    for text in said {
+        let at = text
+            .find("geheim")
+            .map(|at| text[text.floor_char_boundary(at.saturating_sub(200))..].chars().take(300).collect::<String>());
+        assert_eq!(at, None);
+    }
+    worker.kill();
+}
