@@ -15,6 +15,12 @@ const MARK: &str = "the number of sub-agents is ";
 /// The same for a root that starts each of them by a call of its own.
 const SPAWN_MARK: &str = "the number of rooms is ";
 
+/// The same for a root whose sub-agents are all [`LISTER`].
+const SEND_MARK: &str = "the number of rooms elsewhere is ";
+
+/// The agent that such sub-agents play.
+pub const LISTER: &str = "lister";
+
 /// The words in the task of a sub-agent that was started so.
 const LIST_MARK: &str = "List the folders of room ";
 
@@ -39,7 +45,9 @@ pub enum Who {
     Child,
     /// A root that starts so many sub-agents by a call each.
     Spawner(usize),
-    /// One of them.
+    /// A root that starts so many of another agent.
+    Sender(usize),
+    /// A sub-agent of either.
     Lister,
 }
 
@@ -50,6 +58,7 @@ impl Who {
             Self::Root(_) => "root",
             Self::Child => "child",
             Self::Spawner(_) => "spawner",
+            Self::Sender(_) => "sender",
             Self::Lister => "lister",
         }
     }
@@ -65,6 +74,11 @@ pub fn spawn_prompt(children: usize) -> String {
     format!("Start a sub-agent for each room and sum up what they say; {SPAWN_MARK}{children}.")
 }
 
+/// What a root is told that starts sub-agents which are another agent.
+pub fn send_prompt(children: usize) -> String {
+    format!("Send an agent to each room and sum up what they say; {SEND_MARK}{children}.")
+}
+
 impl Asked {
     /// Reads the body of a request.
     pub fn read(body: &str) -> Self {
@@ -73,7 +87,7 @@ impl Asked {
             Some(rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().unwrap_or(0))
         };
         let lister = || body.contains(LIST_MARK).then_some(Who::Lister);
-        let spawner = || number(SPAWN_MARK).map(Who::Spawner);
+        let spawner = || number(SPAWN_MARK).map(Who::Spawner).or_else(|| number(SEND_MARK).map(Who::Sender));
         // A root reads the tasks that it gave: its own mark comes before theirs.
         let who = number(MARK).map(Who::Root).or_else(spawner).or_else(lister).unwrap_or(Who::Child);
         Self { who, turn: body.matches(r#""role":"assistant""#).count() }
@@ -83,11 +97,14 @@ impl Asked {
     pub fn answer(self) -> String {
         match self {
             Self { who: Who::Root(children), turn: 0 } => call("hand_out", "delegate_task", &subtasks(children)),
-            Self { who: Who::Spawner(children), turn: 0 } => spawns(children),
+            Self { who: Who::Spawner(children), turn: 0 } => spawns(children, ""),
+            Self { who: Who::Sender(children), turn: 0 } => spawns(children, &format!(r#","agent":"{LISTER}""#)),
             Self { who: Who::Lister, turn } if turn < CALLS => {
                 call(&format!("list_{turn}"), "list_dir", &format!(r#"{{"path":"{}"}}"#, FOLDERS[turn]))
             }
-            Self { who: Who::Root(_) | Who::Spawner(_), .. } => words("All of them have looked, and all is well."),
+            Self { who: Who::Root(_) | Who::Spawner(_) | Who::Sender(_), .. } => {
+                words("All of them have looked, and all is well.")
+            }
             Self { who: Who::Child, turn } if turn < CALLS => {
                 call(&format!("look_{turn}"), TOOL, &format!(r#"{{"at":"shelf {turn}"}}"#))
             }
@@ -123,8 +140,8 @@ fn call(id: &str, name: &str, arguments: &str) -> String {
     end(stream, "tool_calls")
 }
 
-/// An answer that starts so many sub-agents, each by a call of its own.
-fn spawns(children: usize) -> String {
+/// An answer that starts so many sub-agents, each by a call of its own with these further arguments.
+fn spawns(children: usize, further: &str) -> String {
     let mut stream = String::new();
     event(&mut stream, r#"{"role":"assistant","content":null}"#, "null");
     for child in 0..children {
@@ -132,7 +149,8 @@ fn spawns(children: usize) -> String {
             r#"{{"tool_calls":[{{"index":{child},"id":"start_{child}","type":"function","function":{{"name":"spawn_agent","arguments":""}}}}]}}"#
         );
         event(&mut stream, &opening, "null");
-        let arguments = serde_json::Value::from(format!(r#"{{"task":"{LIST_MARK}{child} and say what is there"}}"#));
+        let arguments =
+            serde_json::Value::from(format!(r#"{{"task":"{LIST_MARK}{child} and say what is there"{further}}}"#));
         let piece = format!(r#"{{"tool_calls":[{{"index":{child},"function":{{"arguments":{arguments}}}}}]}}"#);
         event(&mut stream, &piece, "null");
     }
@@ -181,15 +199,17 @@ mod tests {
         assert_eq!(Asked::read(child), Asked { who: Who::Child, turn: 1 });
         let spawner = format!(r#"{{"messages":[{{"content":"{}"}},{{"content":"{LIST_MARK}3"}}]}}"#, spawn_prompt(7));
         assert_eq!(Asked::read(&spawner), Asked { who: Who::Spawner(7), turn: 0 });
+        let sender = format!(r#"{{"messages":[{{"content":"{}"}},{{"content":"{LIST_MARK}3"}}]}}"#, send_prompt(8));
+        assert_eq!(Asked::read(&sender), Asked { who: Who::Sender(8), turn: 0 });
         let lister = format!(r#"{{"messages":[{{"content":"{LIST_MARK}3"}}]}}"#);
         assert_eq!(Asked::read(&lister), Asked { who: Who::Lister, turn: 0 });
     }
 
     #[test]
     fn every_event_of_every_answer_is_json() {
-        let roots = [(Who::Root(3), 0), (Who::Root(3), 1), (Who::Spawner(3), 0), (Who::Spawner(3), 1)];
+        let roots = [Who::Root(3), Who::Spawner(3), Who::Sender(3)].into_iter().flat_map(|who| [(who, 0), (who, 1)]);
         let children = [(Who::Child, 0), (Who::Child, CALLS), (Who::Lister, 0), (Who::Lister, CALLS)];
-        let asked = roots.into_iter().chain(children);
+        let asked = roots.chain(children);
         for (who, turn) in asked {
             let stream = Asked { who, turn }.answer();
             let events: Vec<&str> = stream.lines().filter_map(|line| line.strip_prefix("data: ")).collect();

@@ -50,6 +50,17 @@ pub fn status_kb(process: &str, line: &str) -> anyhow::Result<u64> {
     find_kb(&status, line).with_context(|| format!("{path} has no {line}"))
 }
 
+/// What Linux tells programs in ticks is in hundredths of a second.
+const TICK_MS: u64 = 10;
+
+/// The CPU time of another process so far, all threads, children excluded.
+pub fn cpu_of(process: &str) -> anyhow::Result<Duration> {
+    let path = format!("/proc/{process}/stat");
+    let stat = std::fs::read_to_string(&path).with_context(|| path.clone())?;
+    let ticks = find_ticks(&stat).with_context(|| format!("{path} has no times"))?;
+    Ok(Duration::from_millis(ticks * TICK_MS))
+}
+
 /// How many sockets a process has open.
 pub fn open_sockets(process: &str) -> anyhow::Result<usize> {
     let path = format!("/proc/{process}/fd");
@@ -67,6 +78,14 @@ pub fn raise_file_limit() -> anyhow::Result<()> {
 fn find_kb(status: &str, line: &str) -> Option<u64> {
     let found = status.lines().find_map(|found| found.strip_prefix(line)?.strip_prefix(':'))?;
     found.trim().strip_suffix(" kB")?.trim().parse().ok()
+}
+
+/// The ticks that a process has used by itself and in the kernel. Its name may hold anything, and ends with the last parenthesis.
+fn find_ticks(stat: &str) -> Option<u64> {
+    let (_, after_name) = stat.rsplit_once(')')?;
+    let mut words = after_name.split_whitespace().skip(11);
+    let (user, system): (u64, u64) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
+    Some(user + system)
 }
 
 fn cpu() -> Duration {
@@ -88,5 +107,12 @@ mod tests {
         assert_eq!(find_kb(status, "VmRSS"), Some(1204));
         assert_eq!(find_kb(status, "Threads"), None, "it is no size");
         assert_eq!(find_kb(status, "VmHWM"), None);
+    }
+
+    #[test]
+    fn the_ticks_of_a_process_are_found_whatever_its_name_is() {
+        let stat = "7 (a) b (c) S 1 7 7 0 -1 4194560 1 2 3 4 120 30 5 6 20 0 1 0 99 1000 10";
+        assert_eq!(find_ticks(stat), Some(150));
+        assert_eq!(find_ticks("7 (a"), None);
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use majordomo::agent::{Event, ThreadId, Time, creation};
-use majordomo::store::{Commit, Process, ThreadQuery};
+use majordomo::store::{Commit, Process, Store, ThreadQuery};
 
 use crate::gauge::{Gauge, Taken};
 use crate::{Keep, Log, setup};
@@ -18,14 +18,18 @@ const NOWHERE: &str = "http://127.0.0.1:9";
 
 /// Writes `count` roots that were never spoken to.
 pub async fn write(log: &Log) -> anyhow::Result<Taken> {
+    write_to(setup::store(Keep::Normal, &log.database)?, log.count).await
+}
+
+/// The same to a store that is open.
+pub async fn write_to(store: Arc<dyn Store>, count: usize) -> anyhow::Result<Taken> {
     let gauge = Gauge::begin();
-    let store = setup::store(Keep::Normal, &log.database)?;
     let process = Process::current();
     let owner = process.id.clone();
     store.register(process, Time(0)).await?;
     let catalog = setup::catalog();
     let mut line = FuturesUnordered::new();
-    for number in 0..log.count {
+    for number in 0..count {
         let id = ThreadId::new(format!("20260115-{number:07}"));
         let created =
             creation::root(&catalog, setup::root(id.clone(), 1), setup::model()).map_err(anyhow::Error::msg)?;
@@ -55,12 +59,17 @@ pub async fn write(log: &Log) -> anyhow::Result<Taken> {
 
 /// Opens the database as a server would, and lists a page. The time is the page's alone, the memory all of it.
 pub async fn measure(log: &Log) -> anyhow::Result<Taken> {
-    let (runtime, _) = setup::open(NOWHERE, setup::store(Keep::Full, &log.database)?).await?;
+    measure_in(setup::store(Keep::Full, &log.database)?, log.count).await
+}
+
+/// The same of a store that is open.
+pub async fn measure_in(store: Arc<dyn Store>, count: usize) -> anyhow::Result<Taken> {
+    let (runtime, _) = setup::open(NOWHERE, store).await?;
     let gauge = Gauge::begin();
     let query = ThreadQuery { root_only: true, limit: 20, ..ThreadQuery::default() };
     let page = runtime.store().threads(query).await?;
     let taken = gauge.end()?;
-    anyhow::ensure!(page.len() == log.count.min(20), "the page holds {} threads", page.len());
+    anyhow::ensure!(page.len() == count.min(20), "the page holds {} threads", page.len());
     runtime.leave().await;
     Ok(taken)
 }

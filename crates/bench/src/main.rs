@@ -11,6 +11,7 @@ mod bare;
 mod board;
 mod chat;
 mod client;
+mod cluster;
 mod cold_start;
 mod commands;
 mod fan_out;
@@ -87,6 +88,8 @@ enum Topic {
     Board,
     /// `majordomo chat` at a terminal, while a hundred sub-agents stream
     Chat,
+    /// The store in PostgreSQL, and workers on it (needs PostgreSQL; minutes)
+    Cluster,
 }
 
 impl Topic {
@@ -156,6 +159,14 @@ enum Measure {
     WriteCrowd(Log),
     /// Open a database, and list its newest threads
     List(Log),
+    /// Append to many threads of a database
+    Append(Appends),
+    /// The same rows, by a client and nothing else
+    AppendBare(Appends),
+    /// Write idle threads to a database
+    WriteMany(InDatabase),
+    /// List the newest threads of a database
+    ListMany(InDatabase),
     /// Write a board of tasks, and idle agents
     WriteBoard(BoardSize),
     /// List a page of its tasks
@@ -271,6 +282,32 @@ struct Log {
     count: usize,
 }
 
+/// Appends to a PostgreSQL database.
+#[derive(Clone, Debug, Args)]
+struct Appends {
+    /// Its address
+    #[arg(long)]
+    store: String,
+    /// What is in the names of the threads of this round
+    #[arg(long)]
+    round: String,
+    #[arg(long)]
+    threads: usize,
+    /// Commits to each thread
+    #[arg(long)]
+    commits: usize,
+}
+
+/// A PostgreSQL database and how much is in it.
+#[derive(Clone, Debug, Args)]
+struct InDatabase {
+    /// Its address
+    #[arg(long)]
+    store: String,
+    #[arg(long)]
+    count: usize,
+}
+
 /// A database with a board, and how much is in it.
 #[derive(Clone, Debug, Args)]
 struct BoardSize {
@@ -334,6 +371,14 @@ fn main() -> anyhow::Result<ExitCode> {
                 Measure::Reopen(log) => runtime.block_on(reopen::measure(&log)),
                 Measure::WriteCrowd(log) => runtime.block_on(idle_threads::write(&log)),
                 Measure::List(log) => runtime.block_on(idle_threads::measure(&log)),
+                Measure::Append(appends) => runtime.block_on(cluster::append::measure(&appends)),
+                Measure::AppendBare(appends) => runtime.block_on(cluster::append::measure_bare(&appends)),
+                Measure::WriteMany(many) => {
+                    runtime.block_on(idle_threads::write_to(cluster::store(&many.store)?, many.count))
+                }
+                Measure::ListMany(many) => {
+                    runtime.block_on(idle_threads::measure_in(cluster::store(&many.store)?, many.count))
+                }
                 Measure::WriteBoard(size) => runtime.block_on(board::write(&size)),
                 Measure::ListTasks(size) => runtime.block_on(board::list(&size)),
                 Measure::MoveTasks(size) => runtime.block_on(board::move_tasks(&size)),

@@ -29,8 +29,8 @@ struct Model {
     held: AtomicUsize,
     /// Closed once held answers may go.
     gate: Semaphore,
-    /// When the newest request came, by the clock that all processes share.
-    newest: watch::Sender<u64>,
+    /// When each request came, by the clock that all processes share.
+    came: watch::Sender<Vec<u64>>,
 }
 
 /// Serves until stdin ends. The first line of stdout is the address.
@@ -42,7 +42,7 @@ pub async fn serve(latency_ms: u64, hold: bool) -> anyhow::Result<()> {
         bodies: Mutex::default(),
         held: AtomicUsize::new(0),
         gate: Semaphore::new(0),
-        newest: watch::Sender::new(0),
+        came: watch::Sender::default(),
     });
     let router = Router::new()
         .route("/v1/chat/completions", post(complete))
@@ -50,6 +50,7 @@ pub async fn serve(latency_ms: u64, hold: bool) -> anyhow::Result<()> {
         .route("/held", get(held))
         .route("/release", post(release))
         .route("/after/{moment_ns}", get(after))
+        .route("/nth/{n}", get(nth))
         .layer(DefaultBodyLimit::disable())
         .with_state(model);
     let listener = TcpListener::bind("127.0.0.1:0").await?;
@@ -66,7 +67,7 @@ pub async fn serve(latency_ms: u64, hold: bool) -> anyhow::Result<()> {
 }
 
 async fn complete(State(model): State<Arc<Model>>, body: Bytes) -> Response {
-    model.newest.send_replace(gauge::moment_ns());
+    model.came.send_modify(|came| came.push(gauge::moment_ns()));
     let Ok(text) = std::str::from_utf8(&body) else { return StatusCode::BAD_REQUEST.into_response() };
     let asked = Asked::read(text);
     lock(&model.bodies).entry((asked.who.name(), asked.turn)).or_insert(body);
@@ -100,9 +101,17 @@ async fn release(State(model): State<Arc<Model>>) {
 
 /// Waits for a request that comes after a moment, and says when it came.
 async fn after(State(model): State<Arc<Model>>, Path(moment_ns): Path<u64>) -> String {
-    let mut newest = model.newest.subscribe();
-    let came = newest.wait_for(|newest| *newest > moment_ns).await;
-    came.map_or(0, |came| *came).to_string()
+    let mut came = model.came.subscribe();
+    let is_later = |came: &Vec<u64>| came.last().is_some_and(|newest| *newest > moment_ns);
+    let newest = came.wait_for(is_later).await.ok().and_then(|came| came.last().copied());
+    newest.unwrap_or(0).to_string()
+}
+
+/// Waits until so many requests have come in all, and says when the last of them did.
+async fn nth(State(model): State<Arc<Model>>, Path(n): Path<usize>) -> String {
+    let mut came = model.came.subscribe();
+    let nth = came.wait_for(|came| came.len() >= n).await.ok().and_then(|came| came.get(n - 1).copied());
+    nth.unwrap_or(0).to_string()
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

@@ -34,6 +34,11 @@ impl ModelServer {
         Ok(Self { address, _process: process })
     }
 
+    /// Waits until so many requests have come in all: when the last of them did.
+    pub async fn nth(&self, n: usize) -> anyhow::Result<u64> {
+        Ok(self.get(&format!("nth/{n}")).await?.parse()?)
+    }
+
     /// What it says at a path.
     pub async fn get(&self, path: &str) -> anyhow::Result<String> {
         let response = client()?.get(format!("{}/{path}", self.address)).send().await?;

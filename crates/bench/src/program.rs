@@ -62,7 +62,7 @@ pub fn workspace(data: &Path) -> PathBuf {
 }
 
 /// A folder with a few files to list.
-fn write_workspace(data: &Path) -> anyhow::Result<PathBuf> {
+pub fn write_workspace(data: &Path) -> anyhow::Result<PathBuf> {
     let work = workspace(data);
     fs::create_dir_all(&work)?;
     for folder in FOLDERS {

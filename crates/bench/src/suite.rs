@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
+use anyhow::Context;
 use clap::ValueEnum;
 use majordomo::tool::Sandbox;
 
 use crate::figure::{self, Figure};
 use crate::gauge::Taken;
 use crate::processes::{self, ModelServer, measure_children};
-use crate::{Keep, Topic, board, chat, cold_start, commands, household_index, page, stop, watchers};
+use crate::{Keep, Topic, board, chat, cluster, cold_start, commands, household_index, page, stop, watchers};
 
 /// How often each measurement is taken; the middle one counts.
 const ROUNDS: usize = 3;
@@ -27,6 +28,15 @@ const WATCHED: u64 = 1000;
 const TASKS: usize = 100_000;
 const FEW_TASKS: usize = 10;
 const AGENTS: usize = 10_000;
+/// Threads to which is appended at the same time.
+const APPENDED: usize = 1000;
+/// Sub-agents of a root whose sub-agents run in workers, and how many run at the same time in each.
+const CHILDREN: usize = 1000;
+const AT_ONCE: usize = 25;
+/// Clients of one server that follow what another process writes.
+const ACROSS: usize = 100;
+/// Agents of a worker that is killed.
+const AGENTS_OF_KILLED: usize = 8;
 /// Idle threads.
 const CROWD: usize = 1_000_000;
 
@@ -85,6 +95,7 @@ impl Suite<'_> {
             Topic::Crowd => self.crowd().await,
             Topic::Board => self.board().await,
             Topic::Chat => tokio::task::block_in_place(|| self.chat()),
+            Topic::Cluster => self.cluster().await,
         }
     }
 
@@ -477,6 +488,130 @@ impl Suite<'_> {
             format!("memory of `majordomo work` with {TASKS} tasks and {AGENTS} idle agents, beyond an empty store");
         let ours = full.saturating_sub(empty) as f64 / 1024.0;
         self.note(Figure { name, ours, beside: None, unit: "MB", most: 4.0, aim: 1.0 });
+        Ok(())
+    }
+
+    /// The store of many machines.
+    async fn cluster(&mut self) -> anyhow::Result<()> {
+        if !cluster::is_installed() {
+            eprintln!("no PostgreSQL is installed on this machine: the store of many machines is not measured");
+            return Ok(());
+        }
+        let server = cluster::server();
+        self.appends(&cluster::Database::new(&server)?).await?;
+        self.workers(&server).await?;
+        self.watchers_across(&cluster::Database::new(&server)?).await?;
+        self.takeovers(&cluster::Database::new(&server)?).await?;
+        let database = cluster::Database::new(&server)?;
+        self.many_in_database(&database).await?;
+        self.idle_workers(&database).await
+    }
+
+    /// Appends to the database, and bare inserts of the same rows.
+    async fn appends(&mut self, database: &cluster::Database<'_>) -> anyhow::Result<()> {
+        let (threads, commits) = if self.quick { (APPENDED, 20) } else { (APPENDED, 80) };
+        let (mut ours, mut bare, mut events, mut bytes) = (Vec::new(), Vec::new(), 0, 0);
+        for round in 0..ROUNDS {
+            let (round, counts) = (format!("r{round}x"), [threads, commits].map(|count| count.to_string()));
+            let args =
+                ["--store", &database.address, "--round", &round, "--threads", &counts[0], "--commits", &counts[1]];
+            ours.push(processes::measure(&[&["append"], &args[..]].concat()).await?.wall_us);
+            bare.push(processes::measure(&[&["append-bare"], &args[..]].concat()).await?.wall_us);
+            let size = database.sql("SELECT count(*) || ' ' || sum(length(kind) + length(body)) FROM bare.events");
+            let (count, size) = size.split_once(' ').context("two numbers")?;
+            (events, bytes) = (count.parse::<u64>()?, size.parse::<u64>()?);
+        }
+        let each = |times: Vec<u64>| figure::median(times) as f64 / events as f64;
+        let (ours, bare) = (each(ours), each(bare));
+        let name = format!(
+            "append an event of {} bytes, {threads} threads, {:.1} events a commit ({:.0} events/s), compared with bare inserts ({:.0} rows/s)",
+            bytes / events,
+            events as f64 / (threads * commits) as f64,
+            1e6 / ours,
+            1e6 / bare,
+        );
+        self.note(Figure { name, ours, beside: Some(bare), unit: "µs", most: 2.0, aim: 1.25 });
+        let name = "… alone: 50 µs are 20 000 events/s".to_owned();
+        self.note(Figure { name, ours, beside: None, unit: "µs", most: 50.0, aim: 50.0 });
+        Ok(())
+    }
+
+    /// Many sub-agents over several workers.
+    async fn workers(&mut self, server: &cluster::Server) -> anyhow::Result<()> {
+        let children = if self.quick { CHILDREN / 5 } else { CHILDREN };
+        for workers in [1, 2, 4] {
+            let (database, folder) = (cluster::Database::new(server)?, self.file(&format!("workers-{workers}")));
+            let taken_us = cluster::workers::fan_out(&folder, &database, children, workers, AT_ONCE).await?;
+            let ideal_us = cluster::workers::ideal_us(children, workers * AT_ONCE);
+            let name = format!(
+                "{children} sub-agents of 4 requests of 200 ms, {workers} workers of {AT_ONCE}, compared with the ideal"
+            );
+            let (ours, beside) = (taken_us as f64 / 1e6, Some(ideal_us as f64 / 1e6));
+            self.note(Figure { name, ours, beside, unit: "s", most: 1.25, aim: 1.1 });
+        }
+        Ok(())
+    }
+
+    /// A database full of idle threads.
+    async fn many_in_database(&mut self, database: &cluster::Database<'_>) -> anyhow::Result<()> {
+        let many = if self.quick { CROWD / 20 } else { CROWD };
+        let args = ["--store", &database.address, "--count", &many.to_string()];
+        processes::measure(&[&["write-many"], &args[..]].concat()).await?;
+        let mut pages = Vec::new();
+        for _ in 0..ROUNDS {
+            pages.push(processes::measure(&[&["list-many"], &args[..]].concat()).await?.wall_us);
+        }
+        let name = format!("one page of {many} threads, from the database");
+        let ours = figure::median(pages) as f64 / 1000.0;
+        self.note(Figure { name, ours, beside: None, unit: "ms", most: 100.0, aim: 20.0 });
+        let mut times = Vec::new();
+        let data = self.file("many");
+        std::fs::create_dir(&data)?;
+        for _ in 0..ROUNDS {
+            times.push(cluster::workers::list(&data, database).await?);
+        }
+        let name = format!("`majordomo thread ls` with {many} threads in the database");
+        let ours = figure::median(times) as f64 / 1000.0;
+        self.note(Figure { name, ours, beside: None, unit: "ms", most: 100.0, aim: 50.0 });
+        Ok(())
+    }
+
+    /// Workers that have nothing to do.
+    async fn idle_workers(&mut self, database: &cluster::Database<'_>) -> anyhow::Result<()> {
+        let (statements, cpu_us) = cluster::workers::idle(&self.file("idle"), database).await?;
+        let name = "statements a second of an idle worker".to_owned();
+        self.note(Figure { name, ours: statements, beside: None, unit: "", most: 3.0, aim: 3.0 });
+        let free = f64::INFINITY;
+        for (store, cpu_us) in [
+            ("in the database", cpu_us),
+            ("in a file", cluster::workers::idle_embedded(&self.file("idle-embedded")).await?),
+        ] {
+            let name = format!("CPU time a second of an idle worker, store {store}");
+            self.note(Figure { name, ours: cpu_us / 1000.0, beside: None, unit: "ms", most: free, aim: free });
+        }
+        Ok(())
+    }
+
+    /// Clients of a server that follow what another process writes.
+    async fn watchers_across(&mut self, database: &cluster::Database<'_>) -> anyhow::Result<()> {
+        let folder = self.file("across");
+        let across = watchers::measure_across(&folder, &database.address, ACROSS).await?;
+        self.note(across);
+        Ok(())
+    }
+
+    /// A worker is killed.
+    async fn takeovers(&mut self, database: &cluster::Database<'_>) -> anyhow::Result<()> {
+        let kills = if self.quick { 10 } else { 100 };
+        let times = cluster::workers::takeovers(&self.file("takeovers"), database, AGENTS_OF_KILLED, kills).await?;
+        let ms = |at: usize| times[at.min(times.len() - 1)] as f64 / 1000.0;
+        let name = format!(
+            "`kill -9` of a worker with {AGENTS_OF_KILLED} agents, until others go on with all of them, 99th of {kills} (median {:.0}, longest {:.0})",
+            ms(kills / 2),
+            ms(kills),
+        );
+        let ours = ms((kills * 99).div_ceil(100) - 1);
+        self.note(Figure { name, ours, beside: None, unit: "ms", most: 2000.0, aim: 2000.0 });
         Ok(())
     }
 

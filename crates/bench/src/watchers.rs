@@ -42,6 +42,15 @@ pub struct Past {
     data: PathBuf,
     #[arg(long)]
     events: u64,
+    /// The address of a database, instead of a store in that folder
+    #[arg(long)]
+    store: Option<String>,
+    /// The name of its machine among those that use the database
+    #[arg(long)]
+    machine: Option<String>,
+    /// Write nothing: another process does
+    #[arg(long)]
+    follows: bool,
 }
 
 /// What a server sent.
@@ -119,6 +128,33 @@ pub async fn measure(folder: &Path, past: u64) -> anyhow::Result<Watched> {
         cut_off,
         memory_kb: [relieved.resident_kb, after.resident_kb],
     })
+}
+
+/// Clients of one server follow what another process writes: how long each event takes to each of them.
+pub async fn measure_across(folder: &Path, store: &str, clients: usize) -> anyhow::Result<Figure> {
+    gauge::raise_file_limit()?;
+    let [one, other] = ["one", "other"].map(|name| folder.join(name));
+    for data in [&one, &other] {
+        std::fs::create_dir_all(data)?;
+    }
+    let [one, other] = [one, other].map(|data| data.display().to_string());
+    let writer = ["serve-events", "--store", store, "--data", &one, "--machine", "one", "--events", "100"];
+    let mut writer = Served::start(&writer).await?;
+    let server =
+        ["serve-events", "--store", store, "--data", &other, "--machine", "other", "--events", "0", "--follows"];
+    let server = Served::start(&server).await?;
+    let crowd = Crowd::join(&server.door, clients, 0).await?;
+    crowd.until(newest(&writer.ask::<Vec<u64>>("frames").await?)?, clients).await?;
+    let moments: Moments = writer.ask(&format!("write {SECONDS}")).await?;
+    let frames: Vec<u64> = writer.ask("frames").await?;
+    crowd.until(newest(&frames)?, clients).await?;
+    crowd.check(&frames)?;
+    let lags = crowd.lags(&moments, clients);
+    let spread = format!("median {:.0}, maximum {:.0}", ms(&lags, 50), ms(&lags, 100));
+    let name = format!(
+        "{clients} clients of a server, {EVENTS_A_SECOND} events per second by another process: commit to read, 99th percentile ({spread})"
+    );
+    Ok(Figure { name, ours: ms(&lags, 99), beside: None, unit: "ms", most: 150.0, aim: 100.0 })
 }
 
 /// The same batches to as many clients, without a server.

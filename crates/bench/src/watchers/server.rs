@@ -3,7 +3,6 @@
 //! It writes the log itself, as a server does whose agents run. It answers each line on stdin with a line on stdout, and ends
 //! with its stdin.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -40,12 +39,15 @@ pub type Moments = Vec<(u64, u64)>;
 /// Starts the server, and carries out the commands that come on its input.
 pub async fn serve(past: &Past) -> anyhow::Result<()> {
     gauge::raise_file_limit()?;
-    let staff = staff(&past.data).await?;
+    let staff = staff(past).await?;
     let (store, clock) = (staff.runtime().store().clone(), staff.runtime().clock().clone());
     let id = ThreadId::new(THREAD);
-    let mut chronicle = LongThread::begin(store.clone(), Process::current().id, id, clock.now()).await?;
-    while chronicle.n < past.events {
-        chronicle.lap(clock.now()).await?;
+    let mut chronicle = match past.follows {
+        true => None,
+        false => Some(LongThread::begin(store.clone(), Process::current().id, id, clock.now()).await?),
+    };
+    while let Some(written) = chronicle.as_mut().filter(|written| written.n < past.events) {
+        written.lap(clock.now()).await?;
     }
     let options = server::Options {
         addr: "127.0.0.1:0".parse()?,
@@ -68,7 +70,10 @@ pub async fn serve(past: &Past) -> anyhow::Result<()> {
         let said = match line.split_once(' ') {
             None if line == "gauge" => serde_json::to_string(&gauge.end()?)?,
             None if line == "frames" => serde_json::to_string(&frames(store.clone()).await?)?,
-            Some(("write", seconds)) => serde_json::to_string(&write(&mut chronicle, &clock, seconds.parse()?).await?)?,
+            Some(("write", seconds)) => {
+                let chronicle = chronicle.as_mut().context("another process writes")?;
+                serde_json::to_string(&write(chronicle, &clock, seconds.parse()?).await?)?
+            }
             _ => bail!("unknown command '{line}'"),
         };
         println!("{said}");
@@ -76,9 +81,12 @@ pub async fn serve(past: &Past) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn staff(data: &Path) -> anyhow::Result<Staff> {
-    let surroundings = Surroundings { cwd: data.to_owned(), home: Some(data.to_owned()), ..Surroundings::default() };
-    let flags = Flags { data: Some(data.display().to_string()), ..Flags::default() };
+async fn staff(past: &Past) -> anyhow::Result<Staff> {
+    let data = &past.data;
+    let machine = past.machine.iter().map(|name| ("MAJORDOMO_STORE_MACHINE".to_owned(), name.clone()));
+    let surroundings =
+        Surroundings { cwd: data.clone(), home: Some(data.clone()), env: machine.collect(), ..Surroundings::default() };
+    let flags = Flags { data: Some(data.display().to_string()), store: past.store.clone(), ..Flags::default() };
     let config = Config::load(&surroundings, &flags)?;
     Ok(Staff::open(&surroundings, config, majordomo::Options::default()).await?)
 }
