@@ -109,6 +109,7 @@ fn answer(question: &str, scope: Scope<'_>, household: &Household) -> Result<Val
     let before = self::terms(scope.before, household)?;
     let asked = Question {
         weights: weights(&terms, &documents),
+        is_bare: wanted.is_empty() && terms.len() <= MOST_BARE && words_of(question).len() == terms.len(),
         terms,
         before,
         wanted,
@@ -205,6 +206,8 @@ struct Question {
     unit: Option<usize>,
     /// Who owes whom, where that is asked.
     owes: Option<Owes>,
+    /// Whether it is no more than a few words that name a thing ("lab results"): what a mail says about it is asked for.
+    is_bare: bool,
     /// Whether it asks which other person wrote or wants something: the owner's own mails are no answer then.
     asks_who_wrote: bool,
 }
@@ -388,8 +391,13 @@ impl Question {
         let heading = if passage.is_heading { HEADING } else { 0.0 };
         // Without a word of the question, only a question without words of its own is answered.
         let is_bare = self.terms.iter().all(is_light);
-        let is_sure =
-            !passage.is_heading && (own > 0.0 && (holds || covers >= HALF) || holds && before > HALF && is_bare);
+        // The name of whom it is about is met by everything that is told of them: a word for what is asked has to be met, too.
+        let is_topic = |term: &&Term| !term.means_someone() && !is_light(term);
+        let has_topic = self.terms.iter().any(|term| is_topic(&term));
+        let is_met = self.terms.iter().filter(is_topic).any(|term| worth(term) > 0.0);
+        let is_sure = !passage.is_heading
+            && (is_met || !has_topic || holds && !self.wanted.is_empty())
+            && (own > 0.0 && (holds || covers >= HALF) || holds && before > HALF && is_bare);
         let score = covers + kind - heading + BEFORE * before;
         Some(Scored { score, covers, is_sure, missing, read_as: Vec::new(), passage: passage.clone() })
     }
@@ -473,6 +481,19 @@ impl Question {
             length += passages[at].quote.chars().count();
             chosen.push(at);
         }
+        // A thing that is only named is told with what its mail goes on to say.
+        let mut next = first + 1;
+        while self.is_bare && matches!(best.passage.source, Source::Mail(_)) && chosen.len() < MOST_QUOTED {
+            let Some(passage) = passages.get(next).filter(|passage| !passage.is_heading) else { break };
+            length += passage.quote.chars().count();
+            if length > LONGEST_QUOTE {
+                break;
+            }
+            if !chosen.contains(&next) {
+                chosen.push(next);
+            }
+            next += 1;
+        }
         chosen.sort_unstable();
         let mut quote = String::new();
         for (number, at) in chosen.iter().enumerate() {
@@ -492,6 +513,9 @@ const BEFORE: f64 = 0.3;
 /// The most things that are told whole, and how long each may be.
 const MOST_IN_FOCUS: usize = 2;
 const LONGEST_FOCUS: usize = 420;
+
+/// The most words of a question that only names a thing.
+const MOST_BARE: usize = 3;
 
 /// The most sentences that are quoted together, how long they may be, and what one more must be worth.
 const MOST_QUOTED: usize = 3;

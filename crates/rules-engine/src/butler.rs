@@ -5,9 +5,11 @@
 //! done next (`offers`), never what is asked for beyond the plan.
 
 mod answer;
+mod coverage;
 mod dialogue;
 mod offers;
 mod place;
+mod questions;
 mod readings;
 mod reply;
 mod thing;
@@ -26,6 +28,7 @@ use super::speech::Speech;
 use super::task::{SpecialistTask, arguments};
 use dialogue::Dialogue;
 use household::time::words::{Word, words};
+use questions::Asked;
 
 /// What the first answer of a conversation ends with.
 pub(super) const SIGNATURE: &str = "engine: rules";
@@ -85,28 +88,27 @@ impl Plan {
 /// What the butler does next.
 pub(super) fn next(turns: &[Turn], cx: &AgentContext) -> Said {
     let Some((current, before)) = turns.split_last() else { return signed(turns, &help(cx.speech), &[], cx) };
-    let dialogue = Dialogue::of(before, cx);
-    let steps = match plan(&dialogue, &current.said, cx) {
-        Plan::Say(_) if !cx.can(DELEGATE) && !needs_nothing(&current.said, cx) => {
-            return signed(turns, &without_household(&current.said, cx), &[], cx);
-        }
-        Plan::Say(spoken) => return Said { offers: spoken.as_choices(), ..signed(turns, &spoken.text, &[], cx) },
-        Plan::Hand(_) if !cx.can(DELEGATE) => return signed(turns, &cx.speech.say("no_household", &[]), &[], cx),
-        Plan::Hand(steps) => steps,
-    };
-    match steps.get(current.calls.len()).filter(|_| !readings::is_enough(&steps, current, cx)) {
-        Some(step) => hand(step, current, cx),
-        None => told(turns, &steps, current, cx),
+    let (asked, _) = questions::followed(Dialogue::of(before, cx), current, cx);
+    let is_work = asked.iter().any(|asked| matches!(asked.plan, Plan::Hand(_)));
+    if !cx.can(DELEGATE) && (is_work || !needs_nothing(&current.said, cx)) {
+        let text = if is_work { cx.speech.say("no_household", &[]) } else { without_household(&current.said, cx) };
+        return signed(turns, &text, &[], cx);
+    }
+    match asked.iter().find_map(|asked| Some((asked, asked.open.as_ref()?))) {
+        Some((asked, step)) => hand(step, &asked.turn, cx),
+        None => told(turns, &asked, cx),
     }
 }
 
 /// What there is to say when nothing more may be called.
 pub(super) fn closing(turns: &[Turn], cx: &AgentContext) -> Said {
     let Some((current, before)) = turns.split_last() else { return signed(turns, &help(cx.speech), &[], cx) };
-    match plan(&Dialogue::of(before, cx), &current.said, cx) {
-        Plan::Hand(steps) if !current.calls.is_empty() => told(turns, &steps, current, cx),
-        Plan::Hand(_) => signed(turns, &cx.speech.say("stopped", &[]), &[], cx),
-        Plan::Say(spoken) => signed(turns, &spoken.text, &[], cx),
+    let (asked, _) = questions::followed(Dialogue::of(before, cx), current, cx);
+    let is_answered = |asked: &Asked| matches!(asked.plan, Plan::Say(_)) || !asked.turn.calls.is_empty();
+    let answered: Vec<Asked> = asked.into_iter().filter(is_answered).collect();
+    match answered.is_empty() {
+        true => signed(turns, &cx.speech.say("stopped", &[]), &[], cx),
+        false => told(turns, &answered, cx),
     }
 }
 
@@ -132,24 +134,62 @@ fn greeting(now: &Zoned, speech: Speech) -> String {
     }
 }
 
-fn told(turns: &[Turn], steps: &[Step], current: &Turn, cx: &AgentContext) -> Said {
-    let unsettled = in_vain(&current.said, current, cx).filter(|_| is_open_plan(steps));
-    if let Some(spoken) = unsettled.or_else(|| readings::question(steps, current, cx)) {
-        return Said { offers: spoken.as_choices(), ..signed(turns, &spoken.text, &[], cx) };
+/// The answers to the questions of a request, the offers behind the last of them.
+fn told(turns: &[Turn], asked: &[Asked], cx: &AgentContext) -> Said {
+    let Some((last, before)) = asked.split_last() else { return signed(turns, &help(cx.speech), &[], cx) };
+    let is_one = before.is_empty();
+    let before = before.iter().map(|asked| answered(asked, false, cx));
+    let mut all: Vec<Answered> = before.chain([answered(last, true, cx)]).collect();
+    // Of two questions, the one that is not answered is named.
+    for (asked, answer) in asked.iter().zip(&mut all).filter(|(_, answer)| !is_one && answer.is_unclear) {
+        answer.text = cx.speech.say("part_unclear", &[("said", &plain(&asked.turn.said, 120))]);
+        answer.offers.clear();
     }
-    let (steps, current, unsaid) = readings::chosen(steps, current, cx);
-    let text = answer::of(&steps, &current, cx);
-    // What the answer says nothing about is named before it.
-    let unsaid = unsaid.map(|words| cx.speech.say("unsaid", &[("words", &words)]));
-    let text = unsaid.into_iter().chain([text]).collect::<Vec<_>>().join("\n\n");
+    let text = all.iter().map(|answer| answer.text.as_str()).collect::<Vec<_>>().join("\n\n");
     let mut ids: Vec<String> = Vec::new();
-    for id in current.calls.iter().flat_map(thing::found).filter_map(|thing| thing.id()) {
-        if !ids.contains(&id) {
-            ids.push(id);
+    for id in all.iter().flat_map(|answer| &answer.ids) {
+        if !ids.contains(id) {
+            ids.push(id.clone());
         }
     }
-    let offers = answer::offers(&steps, &current, cx).as_choices(cx.speech.tongue);
+    let offers = all.pop().map(|answer| answer.offers).unwrap_or_default();
     Said { offers, ..signed(turns, &text, &ids, cx) }
+}
+
+/// The answer to one question.
+struct Answered {
+    text: String,
+    /// What it speaks of.
+    ids: Vec<String>,
+    offers: Vec<agent::message::Offer>,
+    /// Whether it only says that nothing is known, or asks what is meant.
+    is_unclear: bool,
+}
+
+impl Answered {
+    fn unclear(spoken: &Spoken) -> Self {
+        Self { text: spoken.text.clone(), ids: Vec::new(), offers: spoken.as_choices(), is_unclear: true }
+    }
+}
+
+fn answered(asked: &Asked, with_offers: bool, cx: &AgentContext) -> Answered {
+    let (steps, current) = match &asked.plan {
+        Plan::Say(spoken) => return Answered::unclear(spoken),
+        Plan::Hand(steps) => (steps, &asked.turn),
+    };
+    let unsettled = in_vain(&current.said, current, cx).filter(|_| is_open_plan(steps));
+    if let Some(spoken) = unsettled.or_else(|| readings::question(steps, current, cx)) {
+        return Answered::unclear(&spoken);
+    }
+    let (steps, current, unsaid) = readings::chosen(steps, current, cx);
+    let text = coverage::checked(&steps, &current, answer::of(&steps, &current, cx), unsaid, cx);
+    let ids = current.calls.iter().flat_map(thing::found).filter_map(|thing| thing.id()).collect();
+    if !with_offers {
+        return Answered { text, ids, offers: Vec::new(), is_unclear: false };
+    }
+    let offers = answer::offers(&steps, &current, cx);
+    let text = [Some(text), answer::offered(&offers, cx)].into_iter().flatten().collect::<Vec<_>>().join("\n\n");
+    Answered { text, ids, offers: offers.as_choices(cx.speech.tongue), is_unclear: false }
 }
 
 /// An answer with its last line: the ids of what it speaks of, and in the first answer of a conversation the engine. A request in a language
@@ -372,8 +412,7 @@ fn is_open_plan(steps: &[Step]) -> bool {
 
 const OPEN: &str = "It is a question, and something that the household holds may answer it.";
 
-/// Where an open question is looked for: in the calendar first where it names a time, else everywhere. Two questions in one sentence are
-/// two.
+/// Where an open question is looked for: in the calendar first where it names a time, else everywhere.
 fn open_steps(read: &Classification, said: &str, cx: &AgentContext) -> Vec<Step> {
     // "A recruiter wrote this week" is about a mail, whatever time it names.
     let hits = lexicon().hits(&words(said));
@@ -393,9 +432,9 @@ fn open_steps(read: &Classification, said: &str, cx: &AgentContext) -> Vec<Step>
         return vec![step(said, read, Intent::Schedule)];
     }
     let person = read.entities.people.first();
-    let questions = questions(without_occasion(said, person.map(String::as_str), cx), cx);
-    let in_full = questions.iter().map(|said| person.map_or_else(|| (*said).to_owned(), |name| with_name(said, name)));
-    in_full.map(|said| step(&said, &classify(&said, &cx.context), Intent::Search)).collect()
+    let said = without_occasion(said, person.map(String::as_str), cx);
+    let said = person.map_or_else(|| said.to_owned(), |name| with_name(said, name));
+    vec![step(&said, &classify(&said, &cx.context), Intent::Search)]
 }
 
 /// A question without the sentence before it that only says why it is asked: "I am at the pet shop. How much does the cat eat?".
@@ -403,6 +442,7 @@ fn open_steps(read: &Classification, said: &str, cx: &AgentContext) -> Vec<Step>
 fn without_occasion<'a>(said: &'a str, person: Option<&str>, cx: &AgentContext) -> &'a str {
     const POINTS: &str = "it its that this those these there then they them one ones he she him her his sie es er ihn ihr dies davon \
         dazu dort dann il elle lui ca cela";
+    const SEVERAL: &str = "them they their ihnen ils elles leur leurs eux";
     let Some(end) = said.trim_end().strip_suffix('?') else { return said };
     let Some((before, question)) = end.rsplit_once(". ") else { return said };
     let all = words(question);
@@ -412,7 +452,13 @@ fn without_occasion<'a>(said: &'a str, person: Option<&str>, cx: &AgentContext) 
     let points = all.iter().any(|word| POINTS.split_whitespace().any(|one| one == word.folded));
     let is_own = words(&subject).iter().filter(is_weighty).count() >= if names_who { 1 } else { 2 };
     // A pronoun for the person who was named is filled in; other words that point back need the sentence.
-    if before.contains('?') || !is_own || points && !names_who { said } else { said[before.len() + 2..].trim_start() }
+    // Several people are named in the sentence before, not in the question.
+    let points_at_several = all.iter().any(|word| SEVERAL.split_whitespace().any(|one| one == word.folded));
+    if before.contains('?') || !is_own || points && (!names_who || points_at_several) {
+        said
+    } else {
+        said[before.len() + 2..].trim_start()
+    }
 }
 
 /// A question with the name of the person in place of the pronoun that means them, where it names no person itself.
@@ -426,33 +472,6 @@ fn with_name(said: &str, name: &str) -> String {
     let own = if is_in(&OWN, word) { "'s" } else { "" };
     format!("{}{name}{own}{}", &said[..word.at.start], &said[word.at.end..])
 }
-
-/// The questions of a sentence: more than one where each has a word to ask with and something to ask for.
-fn questions<'a>(said: &'a str, cx: &AgentContext) -> Vec<&'a str> {
-    let all = words(said);
-    let is_and = |word: &Word| ["and", "und", "et"].contains(&word.folded.as_str());
-    let opens = |word: &Word| OPENS.split_whitespace().any(|one| one == word.folded);
-    let cut = all.windows(2).position(|pair| is_and(&pair[0]) && opens(&pair[1]));
-    // A sign between two questions divides them as a word does: "paul phone + where does he work".
-    let is_sign =
-        |pair: &[Word]| said[pair[0].at.end..pair[1].at.start].contains(['?', '+', '&', ';']) && opens(&pair[1]);
-    let halves = match (cut, all.windows(2).position(is_sign)) {
-        (Some(cut), _) => [said[..all[cut].at.start].trim(), said[all[cut + 1].at.start..].trim()],
-        (None, Some(cut)) => {
-            [said[..all[cut + 1].at.start].trim_end_matches(['+', '&', ';', ' ']), said[all[cut + 1].at.start..].trim()]
-        }
-        (None, None) => return vec![said],
-    };
-    let has_subject = |half: &&str| {
-        let task = SpecialistTask::read(half, &cx.context);
-        !task.subject_words().is_empty() || task.person().is_some()
-    };
-    if halves.iter().all(has_subject) { halves.to_vec() } else { vec![said] }
-}
-
-/// Words with which a second question begins.
-const OPENS: &str = "when what where who how which why whose does is are did do wann was wo wer wie welche welcher welches wem \
-    quand que quoi ou qui comment combien quel quelle quels quelles";
 
 /// What to say where an open question was looked for in vain; none where it was answered, or was none.
 fn in_vain(said: &str, current: &Turn, cx: &AgentContext) -> Option<Spoken> {

@@ -78,10 +78,7 @@ fn looked_for(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, input: &Val
     }
     let asked = person::Asked::of(task);
     let about = turn.found("people_about").filter(|_| asked != person::Asked::Nothing);
-    let is_bare = task.person().is_some_and(|person| {
-        let person = household::time::words::fold(person);
-        task.subject_words().split_whitespace().all(|word| person.contains(&household::time::words::fold(word)))
-    });
+    let is_bare = is_bare(task);
     let is_terse = household::time::words::words(&task.task).len() <= 4
         && !task.is_question()
         && input["about"].is_null()
@@ -94,11 +91,29 @@ fn looked_for(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, input: &Val
         (None, Some(person)) if (is_bare || is_terse) && turn.calls.len() < 3 && cx.can("people_about") => {
             cx.call("people_about", json!({ "person": person }))
         }
+        // What they wrote last may say it in other words.
+        (None, Some(person))
+            if task.is_question()
+                && turn.calls.len() < 3
+                && input["about"].is_null()
+                && list(data, "suspicious").is_empty()
+                && cx.can("people_about") =>
+        {
+            cx.call("people_about", json!({ "person": person }))
+        }
         (None, Some(person)) => {
             Said::text(found().unwrap_or_else(|| cx.speech.say("nothing_about", &[("who", person)])))
         }
         (None, None) => Said::text(found().unwrap_or_else(|| nothing(cx, data))),
     }
+}
+
+/// Whether nothing is named but a person.
+fn is_bare(task: &SpecialistTask) -> bool {
+    task.person().is_some_and(|person| {
+        let person = household::time::words::fold(person);
+        task.subject_words().split_whitespace().all(|word| person.contains(&household::time::words::fold(word)))
+    })
 }
 
 /// What is being talked about, where nothing in it shares a word with the question.
@@ -167,6 +182,17 @@ fn about_person(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, data: &Va
             Said::text(answered(cx, found).unwrap_or_else(|| nothing(cx, found)))
         }
         None if is_first => cx.call("household_find", json!({ "question": task.task })),
+        None if is_known
+            && !is_bare(task)
+            && person::Asked::of(task) == person::Asked::Nothing
+            && task.is_question()
+            && let Some(found) = turn.found("household_find") =>
+        {
+            let who = task.person().unwrap_or_default();
+            let near = answered(cx, found).unwrap_or_else(|| cx.speech.say("nothing_about", &[("who", who)]));
+            let last = person::last_heard(cx, data).map(|last| format!("\n\n{last}")).unwrap_or_default();
+            Said::text(format!("{near}{last}"))
+        }
         None => Said::text(person::told(task, cx, data)),
     }
 }

@@ -212,15 +212,7 @@ pub(super) fn answer(task: &SpecialistTask, cx: &AgentContext, data: &Value) -> 
         true => None.or_else(|| (none == "no_mail_address").then(|| speech.say(none, &[("who", &who)]))),
         false => Some(speech.say(of, &[("who", &who), ("value", &value)])),
     };
-    let met = |key: &str, of: &str| {
-        let mail = &data[key]["last"];
-        mail.is_object().then(|| {
-            let when = mail["date"].as_str().map(|date| cx.dates.moment(date)).unwrap_or_default();
-            let told = speech.say(of, &[("who", &who), ("when", &when), ("subject", &text_of(mail, "subject"))]);
-            let gist = text_of(mail, "gist");
-            if gist.is_empty() { told } else { format!("{told}\n{}", speech.say("it_says", &[("text", &gist)])) }
-        })
-    };
+    let met = |key: &str, of: &str| met(cx, data, &who, key, of);
     match asked {
         Asked::Everything => Some(told(task, cx, data)),
         Asked::Phone => {
@@ -267,6 +259,27 @@ pub(super) fn answer(task: &SpecialistTask, cx: &AgentContext, data: &Value) -> 
         }
         Asked::Owed | Asked::Nothing => None,
     }
+}
+
+/// The last mail from a person or to them, with what it says.
+fn met(cx: &AgentContext, data: &Value, who: &str, key: &str, of: &str) -> Option<String> {
+    let mail = &data[key]["last"];
+    mail.is_object().then(|| {
+        let when = mail["date"].as_str().map(|date| cx.dates.moment(date)).unwrap_or_default();
+        let told = cx.speech.say(of, &[("who", who), ("when", &when), ("subject", &text_of(mail, "subject"))]);
+        let gist = text_of(mail, "gist");
+        if gist.is_empty() { told } else { format!("{told}\n{}", cx.speech.say("it_says", &[("text", &gist)])) }
+    })
+}
+
+/// What the one person who is meant wrote last.
+pub(super) fn last_heard(cx: &AgentContext, data: &Value) -> Option<String> {
+    let [person] = list(data, "people") else { return None };
+    // What is suspicious is never quoted.
+    if !list(&data["received"]["last"], "warnings").is_empty() {
+        return None;
+    }
+    met(cx, data, &text_of(person, "name"), "received", "last_received")
 }
 
 /// Everything that is known, in a few lines.

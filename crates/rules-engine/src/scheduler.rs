@@ -59,7 +59,7 @@ pub(super) fn next(task: &SpecialistTask, turn: &Turn, cx: &AgentContext) -> Sai
                 "calendar_withdraw" => cx.speech.say("withdrawn", &[]),
                 _ => free(cx, turn, &outcome.data),
             };
-            Said::text(if task.has(Concept::Change) {
+            Said::text(if wants_change(task) {
                 format!("{}\n\n{told}", cx.speech.say("cannot_move", &[]))
             } else {
                 told
@@ -105,7 +105,7 @@ fn begin(task: &SpecialistTask, cx: &AgentContext) -> Said {
         return cx.call("calendar_find", json!({ "query": person }));
     }
     let is_named = !named.is_empty() && looks && (asks_when || when.is_none() || is_long);
-    let changes = task.has(Concept::Change) && !named.is_empty();
+    let changes = wants_change(task) && !named.is_empty();
     if (is_named || changes) && cx.can("calendar_find") && !when.is_some_and(|when| when.is_exact && !asks_when) {
         let window = when.filter(|when| when.end > when.start && !changes).map(|_| (from, to));
         let (from, to) = window.unzip();
@@ -129,7 +129,7 @@ fn begin(task: &SpecialistTask, cx: &AgentContext) -> Said {
     }
     let wants_time =
         task.times.duration_min.is_some() && task.says("find need want would like brauche suche trouve besoin for");
-    if task.has(Concept::Free) || task.has(Concept::Change) || wants_booking || wants_time {
+    if task.has(Concept::Free) || wants_change(task) || wants_booking || wants_time {
         let (from, to) = when.map_or((None, None), |_| (Some(from), Some(to)));
         return cx.call(
             "calendar_free",
@@ -159,7 +159,15 @@ pub(super) fn subject(task: &SpecialistTask) -> String {
 fn wants_booking(task: &SpecialistTask) -> bool {
     let is_placed = task.times.duration_min.is_some() && task.times.when.as_ref().is_some_and(|when| when.is_exact);
     let is_said = task.has_any(&[Concept::Book, Concept::Propose, Concept::Accept]);
-    (is_said && !task.asks_what_is()) || (is_placed && !task.is_question() && !task.has(Concept::Change))
+    (is_said && !task.asks_what_is()) || (is_placed && !task.is_question() && !wants_change(task))
+}
+
+/// Whether something is to be moved or called off, rather than asked about: "which day did he move it to?" changes nothing.
+fn wants_change(task: &SpecialistTask) -> bool {
+    const REQUESTS: &str = "i we me us you please can could my our ich wir mir du bitte kannst konnen konntest mein meine meinen je nous tu peux pouvez \
+        pourrais mon ma mes";
+    let begins = task.words_of(Concept::Change).is_some_and(|words| task.task.starts_with(words));
+    task.has(Concept::Change) && (begins || !task.is_question() || task.says(REQUESTS))
 }
 
 /// Concepts whose words ask about the calendar and name no event.
@@ -194,7 +202,7 @@ fn from_found(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, input: &Val
         let told = if shown.len() <= IN_FULL { cx.dates.events_in_full(shown) } else { cx.dates.events(shown) };
         let told = format!("{}\n\n{told}", cx.speech.say("found_events", &[]));
         let cannot = cx.speech.say("cannot_move", &[]);
-        return Said::text(if task.has(Concept::Change) { format!("{cannot}\n\n{told}") } else { told });
+        return Said::text(if wants_change(task) { format!("{cannot}\n\n{told}") } else { told });
     }
     match () {
         () if turn.calls.len() == 1 && cx.can("household_find") => {
@@ -203,7 +211,7 @@ fn from_found(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, input: &Val
         () if is_timed && task.person().is_none() => {
             cx.call("calendar_list", json!({ "from": input["from"], "to": input["to"] }))
         }
-        () if task.has(Concept::Change) => {
+        () if wants_change(task) => {
             Said::text(format!("{}\n\n{}", cx.speech.say("cannot_move", &[]), none_with(task, cx, input)))
         }
         () => Said::text(none_with(task, cx, input)),
@@ -243,7 +251,7 @@ fn elsewhere(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, data: &Value
     }
     let told = super::navigator::answered(cx, data).unwrap_or_else(|| none_with(task, cx, asked));
     let cannot = cx.speech.say("cannot_move", &[]);
-    Said::text(if task.has(Concept::Change) { format!("{cannot}\n\n{told}") } else { told })
+    Said::text(if wants_change(task) { format!("{cannot}\n\n{told}") } else { told })
 }
 
 /// Whether an answer is no event, or one of these days.
@@ -267,7 +275,7 @@ fn checked(task: &SpecialistTask, cx: &AgentContext, input: &Value, data: &Value
     let span = cx.dates.span(input["start"].as_str().unwrap_or(""), input["end"].as_str().unwrap_or(""));
     let is_free = data["free"] == true;
     let wants_booking = wants_booking(task) || !task.slots.is_empty();
-    if is_free && wants_booking && !task.has(Concept::Change) {
+    if is_free && wants_booking && !wants_change(task) {
         return cx.call(
             "calendar_propose",
             json!({ "title": title(task), "start": input["start"], "end": input["end"], "attendees": attendees(task) }),
@@ -276,7 +284,7 @@ fn checked(task: &SpecialistTask, cx: &AgentContext, input: &Value, data: &Value
     if is_free {
         let told = cx.speech.say("is_free", &[("when", &span)]);
         let cannot = cx.speech.say("cannot_move", &[]);
-        return Said::text(if task.has(Concept::Change) { format!("{cannot} {told}") } else { told });
+        return Said::text(if wants_change(task) { format!("{cannot} {told}") } else { told });
     }
     // Who asks whether a time is free, or what is on then, wants to know what is; who books wants another.
     if !wants_booking {

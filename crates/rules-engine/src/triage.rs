@@ -300,7 +300,9 @@ fn verdicts(
         words.iter().any(|word| household::Household::says_word(&text, word))
     };
     // "The mail about the bank account" is from a bank, where one wrote: another mail that holds the word is not meant.
-    let kinds: Vec<&String> = words.iter().filter(|word| household::Household::is_relation(word)).collect();
+    // Where a person is named, "bank" says what it is about, not from whom.
+    let is_kind = |word: &&String| task.person().is_none() && household::Household::is_relation(word);
+    let kinds: Vec<&String> = words.iter().filter(is_kind).collect();
     let is_from_kind = |item: &Value| {
         let from = household::time::words::words(&text_of(item, "from"));
         kinds.iter().any(|kind| from.iter().any(|word| word.folded.starts_with(*kind) || word.folded.ends_with(*kind)))
@@ -676,7 +678,8 @@ fn state(cx: &AgentContext, mail: &Value) -> String {
 /// Who is asked to have answered a mail of the owner: "did Tom reply to my last mail?".
 fn answer_to_own_mail(task: &SpecialistTask) -> Option<&str> {
     const MINE: &str = "my our mein meine meiner meinen meinem unsere mon ma notre";
-    const MAIL: &str = "mail mails email message nachricht courriel letter";
+    const MAIL: &str = "mail mails email message nachricht courriel letter offer proposal question request invoice quote angebot frage anfrage \
+        rechnung vorschlag offre demande facture devis proposition";
     let all = household::time::words::words(&task.task);
     let is_in = |list: &str, word: &str| list.split_whitespace().any(|one| one == word);
     let is_own = all.iter().enumerate().any(|(at, word)| {
@@ -697,8 +700,20 @@ fn answered_own_mail(task: &SpecialistTask, turn: &Turn, cx: &AgentContext, inpu
             None => Said::text(cx.speech.say("not_written", &[("who", who), ("what", "")])),
         };
     }
+    // What came after it may be about something else.
+    let named: Vec<String> = household::time::words::words(&subject(task))
+        .into_iter()
+        .map(|word| word.folded)
+        .filter(|word| !household::words::is_light(word) && !is_name_of(word, who))
+        .collect();
+    let is_about = |mail: &Value| {
+        let told = format!("{} {} {}", text_of(mail, "subject"), text_of(mail, "gist"), text_of(mail, "preview"));
+        named.iter().any(|word| household::Household::says_word(&told, word))
+    };
     if newest.is_some() {
-        return Said::text(listed(task, cx, data, None));
+        let is_other = !named.is_empty() && !list(data, "mails").iter().any(is_about);
+        let looked_for = is_other.then(|| named.join(" "));
+        return Said::text(listed(task, cx, data, looked_for.as_deref()));
     }
     let sent = turn.calls.first().and_then(|called| called.result.as_ref());
     let sent = sent.and_then(|result| list(&result.data, "mails").first()).unwrap_or(&Value::Null);

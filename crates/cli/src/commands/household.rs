@@ -55,7 +55,8 @@ fn lines(part: &CheckedPart) -> Vec<String> {
                 ("calendars", Some(day)) => format!(", next event {day}"),
                 _ => String::new(),
             };
-            format!("{total} in {place} ({}){newest}", each.join(", "))
+            let each = if each.is_empty() { String::new() } else { format!(" ({})", each.join(", ")) };
+            format!("{total} in {place}{each}{newest}")
         }
     };
     let mut lines = vec![format!("{:<8} {:<10} {told}", part.state.as_str(), part.id)];

@@ -33,6 +33,7 @@ const ASKING: &str = " actually again also already exactly eigentlich nochmal ge
     thing things something anything everything nothing etwas nichts alles rien quelque chose \
     say says said tell told mention mentioned steht sagt gesagt dit dire \
     got get gets getting going go goes went gone come comes came supposed should must may might shall will \
+    minuten stunde stunden heure heures \
     time date day today now currently there here still yet ever just really quite some any more most \
     year years week weeks month months hour hours minute minutes \
     ist sind war hat habe habt haben soll muss kann wird werden wurde est sont ete avait avons avez peut doit faut \

@@ -57,10 +57,17 @@ impl HouseholdConfig {
 
     /// What is named and not there. It may come later, so that this is no error.
     pub(super) fn missing(&self, layers: &Layers) -> Vec<Warning> {
+        // Where one place is there, the others count as empty. Where nothing is, every question about the household is refused.
+        let nothing_is_there =
+            !self.places().iter().any(|(_, place)| place.as_ref().is_some_and(|place| place.exists()));
         let warning = |(name, place): &(&str, &Option<PathBuf>)| {
             let place = place.as_ref().filter(|place| !place.exists())?;
             let origin = layers.setting(&Key::new(["household", name]))?.origin.clone();
-            let message = format!("household.{name} is not there yet, and counts as empty: {}", place.display());
+            let until = match nothing_is_there && *name == "folder" {
+                true => "does not exist, and nothing about the household can be answered until it does",
+                false => "does not exist, and counts as empty until it does",
+            };
+            let message = format!("household.{name} {until}: {}", place.display());
             Some(Warning { origin, message })
         };
         self.places().iter().filter_map(warning).collect()

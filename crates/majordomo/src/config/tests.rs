@@ -1146,15 +1146,18 @@ fn a_household_is_one_folder_or_a_folder_for_each_kind_of_thing() {
     assert_eq!(household.folder, Some(world.path("home/.config/majordomo/house")));
     assert_eq!(household.mail, Some(world.path("home/Mail")));
     assert_eq!(household.me, ["me@here.example"]);
-    let missing = "is not there yet, and counts as empty";
+    let refused = "does not exist, and nothing about the household can be answered until it does";
+    let empty = "does not exist, and counts as empty until it does";
     let file = "~~/home/.config/majordomo/config.toml";
     assert_eq!(
         world.warnings(),
         [
-            format!("{file}:2: household.folder {missing}: ~~/home/.config/majordomo/house"),
-            format!("{file}:3: household.mail {missing}: ~~/home/Mail"),
+            format!("{file}:2: household.folder {refused}: ~~/home/.config/majordomo/house"),
+            format!("{file}:3: household.mail {empty}: ~~/home/Mail"),
         ]
     );
+    std::fs::create_dir_all(world.path("home/Mail")).expect("a folder");
+    assert_eq!(world.warnings(), [format!("{file}:2: household.folder {empty}: ~~/home/.config/majordomo/house")]);
 }
 
 #[test]

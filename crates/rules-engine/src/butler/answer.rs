@@ -16,11 +16,7 @@ const MOST_LISTED: usize = 9;
 
 /// The answer to a request, from what each of its steps brought.
 pub(super) fn of(steps: &[Step], current: &Turn, cx: &AgentContext) -> String {
-    let mut parts: Vec<String> = Vec::new();
-    for (step, called) in steps.iter().zip(&current.calls) {
-        parts.push(part(step, called, cx));
-    }
-    parts.extend(offered(&offers(steps, current, cx), cx));
+    let parts: Vec<String> = steps.iter().zip(&current.calls).map(|(step, called)| part(step, called, cx)).collect();
     parts.join("\n\n")
 }
 
@@ -34,7 +30,7 @@ pub(super) fn offers(steps: &[Step], current: &Turn, cx: &AgentContext) -> Offer
 }
 
 /// The offers as text: numbered, where the answer lists nothing by number itself.
-fn offered(offers: &Offers, cx: &AgentContext) -> Option<String> {
+pub(super) fn offered(offers: &Offers, cx: &AgentContext) -> Option<String> {
     let shall = cx.speech.say("shall_i", &[]);
     let hint = offers.number_hint.map(|hint| cx.speech.say(hint, &[]));
     match (&offers.all[..], hint) {

@@ -4,7 +4,7 @@
 
 use super::offers::{self, Offers};
 use super::thing::{self, Thing};
-use super::{Plan, Step, plan};
+use super::{Plan, Step};
 use crate::agent_context::AgentContext;
 use crate::conversation::Turn;
 use crate::intent::{Intent, classify};
@@ -86,9 +86,13 @@ impl Dialogue {
         household::time::parse(self.time.as_ref()?, now).when
     }
 
-    /// The state behind one more turn.
+    /// The state behind one more turn, which may hold two questions.
     fn after(self, turn: &Turn, cx: &AgentContext) -> Self {
-        let plan = plan(&self, &turn.said, cx);
+        super::questions::followed(self, turn, cx).1
+    }
+
+    /// The state behind one question and what it came to.
+    pub fn after_one(self, turn: &Turn, plan: Plan, cx: &AgentContext) -> Self {
         let read = classify(&super::asked_for(&turn.said, cx), &cx.context);
         let mut next = self;
         let before = next.person.clone();

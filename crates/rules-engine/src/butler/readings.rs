@@ -197,7 +197,7 @@ fn is_sure(called: &ToolCall) -> bool {
 }
 
 /// The words of a step that say what is asked about, besides those that its specialist explains.
-fn subject(step: &Step, cx: &AgentContext) -> Vec<String> {
+pub(super) fn subject(step: &Step, cx: &AgentContext) -> Vec<String> {
     let task = SpecialistTask::read(&step.task, &cx.context);
     let subject = match step.intent {
         Intent::Triage => triage::subject(&task),
@@ -221,7 +221,7 @@ fn has_more_than_names(step: &Step, cx: &AgentContext) -> bool {
 }
 
 /// Whether a question is not about the owner: "when does the library open on Mondays?" looks for no free time.
-fn is_about_others(task: &SpecialistTask) -> bool {
+pub(super) fn is_about_others(task: &SpecialistTask) -> bool {
     const OWN: &str = "i i'm we me us my our mine ich wir mir mich uns mein meine meinem meinen unser je j nous moi on mon ma mes notre nos any anything \
         slot slots free frei libre libres time zeit temps";
     task.is_question() && !task.says(OWN)

@@ -36,6 +36,7 @@ pub(super) fn resolve(dialogue: &Dialogue, said: &str, read: &Classification, cx
         .or_else(|| reply.following())
         .or_else(|| reply.sending())
         .or_else(|| reply.editing())
+        .or_else(|| reply.who_is_that())
         .or_else(|| reply.about_a_person())
         .or_else(|| reply.pointing())
         .or_else(|| reply.yes_or_no())
@@ -145,7 +146,9 @@ impl<'a> Reply<'a> {
             );
         let is_undo = self.has(Concept::Undo) || is_bare;
         let begins = self.hits.iter().any(|hit| hit.concept == Concept::No && hit.words.start == 0);
-        let is_no = begins && self.read.intents.is_empty() && self.words.len() <= LONGEST_ANSWER;
+        // "No, sorry, the second" chooses another one.
+        let chooses = || self.ordinal(self.dialogue.things.len()).is_some();
+        let is_no = begins && self.read.intents.is_empty() && self.words.len() <= LONGEST_ANSWER && !chooses();
         if !(is_undo || is_no) || self.names_something() && !self.any_word("draft entwurf brouillon proposal vorschlag")
         {
             return None;
@@ -823,7 +826,75 @@ impl<'a> Reply<'a> {
         {
             return Some(Plan::Hand(vec![self.looked_for_in(things, only.task.clone())]));
         }
+        // "Until when does she need it?": "it" is what was told.
+        let own = words(&crate::task::SpecialistTask::read(self.said, &self.cx.context).subject_words());
+        let has_own = own.iter().filter(|word| !household::words::is_light(&word.folded)).count() > 1;
+        let points_at_thing =
+            !has_own && self.any_word("it them es das davon ca cela en") && self.said.trim_end().ends_with('?');
+        if let [only] = &mut steps[..]
+            && matches!(only.intent, Intent::Schedule | Intent::Triage | Intent::Search)
+            && points_at_thing
+            && asked == crate::person::Asked::Nothing
+            && self.spoken_to().is_none()
+            && !self.spoken_of().is_empty()
+        {
+            return Some(Plan::Hand(vec![self.looked_for_in(self.spoken_of(), only.task.clone())]));
+        }
         Some(Plan::Hand(steps))
+    }
+
+    /// "And who is that?": the one from whom the last answer came; where there are several, it is asked who is meant.
+    fn who_is_that(&self) -> Option<Plan> {
+        let folded: Vec<&str> = self.words.iter().map(|word| word.folded.as_str()).collect();
+        let from = folded.iter().position(|word| !["and", "und", "et", "but", "aber", "so"].contains(word))?;
+        let is_asked = match &folded[from..] {
+            [who, verb, rest @ ..] | [who, verb, rest @ .., _] if rest.len() <= 2 => {
+                ["who", "wer", "qui"].contains(who) && ["is", "are", "ist", "sind", "est"].contains(verb)
+            }
+            [who, rest @ ..] => ["whos", "who's"].contains(who) && rest.len() <= 2,
+            _ => false,
+        };
+        let points = folded.iter().any(|word| WHO_IS.split_whitespace().any(|one| one == *word));
+        if !is_asked || !points || !self.read.entities.people.is_empty() {
+            return None;
+        }
+        let mut names: Vec<&String> = Vec::new();
+        for thing in &self.dialogue.things {
+            if let Thing::Mail { from: name, .. } | Thing::Person(name) = thing
+                && !names.contains(&name)
+            {
+                names.push(name);
+            }
+        }
+        // Who was named is meant, unless several things are spoken of.
+        if names.len() < 2 {
+            names = self.dialogue.person.iter().chain(names).take(1).collect();
+        }
+        let intent = Intent::Search;
+        let about = |name: &String| Step {
+            intent,
+            task: format!("{} {name}?", self.cx.speech.say("who_is", &[])),
+            entities: vec![name.clone()],
+            time: None,
+            reason: reason(intent, &[]),
+        };
+        match &names[..] {
+            [] => None,
+            [only] => Some(Plan::Hand(vec![about(only)])),
+            several => {
+                let shown = several.iter().take(MOST_NAMES);
+                let lines: Vec<String> =
+                    shown.clone().enumerate().map(|(at, name)| format!("{}. {}", at + 1, plain(name, 80))).collect();
+                let speech = self.cx.speech;
+                let text = format!(
+                    "{}\n\n{}\n\n{}",
+                    speech.say("which_person", &[]),
+                    lines.join("\n"),
+                    speech.say("number_enough", &[])
+                );
+                Some(Plan::Say(Spoken { text, numbered: shown.map(|name| about(name)).collect(), yes: None }))
+            }
+        }
     }
 
     /// Where the pronoun of the one who is to be told something stands, before any name: "write him that Dana …".
@@ -1192,6 +1263,10 @@ impl Pointed {
         }
     }
 }
+
+/// Pronouns for a person in a question who it is, and the most names that are offered for them.
+const WHO_IS: &str = "that this he she it they these those das dies er sie es c ca ce cela il elle";
+const MOST_NAMES: usize = 5;
 
 /// Pronouns for things that were spoken of.
 const THINGS: &str = "it them that those these they davon dazu sie es en y";

@@ -452,3 +452,82 @@ fn inflected_words_and_own_days_ask_for_what_they_say() {
         tells(&stage.gets(&result("scheduler", &event, "Yoga")), &["Yoga"]);
     }
 }
+
+fn a_quote(quote: &str, missing: &[&str]) -> Value {
+    json!({ "words": ["x"], "answers": [{ "kind": "note", "path": "A.md", "title": "A", "line": 3, "quote": quote, "covers": 0.9,
+        "sure": true, "missing": missing }] })
+}
+
+#[test]
+fn two_questions_in_one_sentence_are_answered_one_after_the_other() {
+    let mut stage = Dialogue::with(BUTLER);
+    let (_, first) = called(&stage.says("Where is the boiler, and who repairs the washing machine?"));
+    assert_eq!(first["task"], "Where is the boiler");
+    let (_, second) = called(&stage.gets(&result(
+        "navigator",
+        &a_quote("The boiler is in the cellar.", &[]),
+        "The boiler is in the cellar.",
+    )));
+    assert_eq!(second["task"], "who repairs the washing machine?");
+    let said = stage.gets(&result("navigator", &a_quote("Caron repairs it.", &[]), "Caron repairs it."));
+    tells(&said, &["The boiler is in the cellar.\n\nCaron repairs it."]);
+    // What is not found is named, and the other is answered all the same.
+    let mut stage = Dialogue::with(BUTLER);
+    stage.says("Where is the boiler, and who repairs the washing machine?");
+    stage.gets(&result("navigator", &a_quote("The boiler is in the cellar.", &[]), "The boiler is in the cellar."));
+    let nothing = json!({ "words": ["washing", "machine"], "answers": [] });
+    let said = stage.gets(&result("navigator", &nothing, "I do not know."));
+    tells(
+        &said,
+        &[
+            "The boiler is in the cellar.",
+            "I did not understand this part of your question: \"who repairs the washing machine?\"",
+        ],
+    );
+}
+
+#[test]
+fn an_answer_names_the_words_of_the_question_that_it_does_not_rest_on() {
+    let mut stage = Dialogue::with(BUTLER);
+    stage.says("Where is the red toolbox?");
+    let said = stage.gets(&result(
+        "navigator",
+        &a_quote("The toolbox is in the cellar.", &["red"]),
+        "The toolbox is in the cellar.",
+    ));
+    tells(&said, &["The toolbox is in the cellar.\n\nI did not find: red."]);
+    // None of it is named: that is said before what was found.
+    let mut stage = Dialogue::with(BUTLER);
+    stage.says("Any urgent mails about the swimming pool?");
+    let said = stage.gets(&result("triage", &urgent(), "One mail is urgent."));
+    assert!(said.text.starts_with("I do not know about \"swimming, pool\""), "{}", said.text);
+    let mut stage = Dialogue::with(BUTLER);
+    stage.says("Any urgent mails about the contract?");
+    let said = stage.gets(&result("triage", &urgent(), "One mail is urgent."));
+    assert!(said.text.starts_with("One mail is urgent"), "{}", said.text);
+}
+
+#[test]
+fn a_question_that_compares_is_answered_with_what_it_would_be_judged_by() {
+    let mut stage = Dialogue::with(BUTLER);
+    stage.says("Is the first milestone higher than the second?");
+    let said =
+        stage.gets(&result("navigator", &a_quote("EUR 12,000 and EUR 31,500", &[]), "EUR 12,000 and EUR 31,500"));
+    tells(&said, &["I cannot compare by rules; this is what I found for it:", "EUR 31,500"]);
+}
+
+#[test]
+fn who_is_that_means_the_one_who_was_named_or_asks_whom() {
+    let mut stage = Dialogue::with(BUTLER);
+    stage.says("Any urgent mail?");
+    stage.gets(&result("triage", &urgent(), "One."));
+    let (_, input) = called(&stage.says("and who is that?"));
+    assert_eq!((&input["intent"], &input["task"]), (&json!("delegate_search"), &json!("Who is Sarah Chen?")));
+    let mut stage = Dialogue::with(BUTLER);
+    stage.says("Any urgent mail?");
+    stage.gets(&result("triage", &two_mails(), "Two."));
+    let asks = stage.says("and who is that?");
+    tells(&asks, &["Whom do you mean?", "1. Sarah Chen", "2. Paul Nguyen"]);
+    let (_, input) = called(&stage.says("2"));
+    assert_eq!(input["task"], "Who is Paul Nguyen?");
+}

@@ -116,7 +116,8 @@ pub enum EventKey {
 /// The households.
 const HOUSES: [&str; 2] = ["sample", "second"];
 /// The parts of development conversations that were written later.
-const LATER: [&str; 17] = ["2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16", "17", "18"];
+const LATER: [&str; 17] =
+    ["2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16", "17", "18"];
 
 /// The conversations of a half.
 pub fn read(half: &str) -> Vec<Conversation> {
