@@ -214,7 +214,7 @@ async fn keep(link: &Link, clock: Clock, known: &Known, group: &[Request]) -> Re
     if session.is_empty() {
         link.batch("ROLLBACK").await?;
         let answers = answers.into_iter().map(|answer| answer.map(|written| written.at(0))).collect();
-        known.keep(session.threads);
+        known.keep(session);
         return Ok(Kept { answers, newest: None, offers: false });
     }
     #[cfg(feature = "failpoints")]
@@ -225,7 +225,7 @@ async fn keep(link: &Link, clock: Clock, known: &Known, group: &[Request]) -> Re
     let base = last - session.events.len() as u64;
     let answers = answers.into_iter().map(|answer| answer.map(|written| written.at(base))).collect();
     let offers = session.threads.values().any(|thread| thread.is_changed && thread.is_waiting());
-    known.keep(session.threads);
+    known.keep(session);
     Ok(Kept { answers, newest: Some(last), offers })
 }
 
@@ -265,14 +265,18 @@ impl Known {
         ids.iter().filter_map(|id| known.remove(id)).collect()
     }
 
-    /// Keeps those that a process owns, which may write to them again, as they stand in the database.
-    fn keep(&self, threads: HashMap<ThreadId, Thread, RandomState>) {
+    /// Keeps those of a group that a process owns, which may write to them again, as they stand in the database.
+    fn keep(&self, group: Session<'_>) {
+        let Session { threads, families, .. } = group;
         let mut known = self.lock();
         if known.len() + threads.len() > KNOWN {
             known.clear();
         }
         let owned = threads.into_iter().filter(|(_, thread)| thread.owner.is_some());
-        known.extend(owned.map(|(id, thread)| (id, thread.kept())));
+        known.extend(owned.map(|(id, thread)| {
+            let family = families.get(&thread.key).map(|(seq, _)| *seq);
+            (id, Thread { family, ..thread.kept() })
+        }));
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<ThreadId, Thread, RandomState>> {
@@ -282,6 +286,7 @@ impl Known {
 
 /// What is read of a thread while its row is locked.
 struct Locked {
+    seq: u64,
     owner: Option<i64>,
     epoch: u64,
     asked: bool,
@@ -328,6 +333,8 @@ struct Thread {
     key: i64,
     root: i64,
     parent: Option<i64>,
+    /// Of a root that is known: the events of its family, when it was kept.
+    family: Option<u64>,
     owner: Option<(i64, ProcessId)>,
     folded: Folded,
     /// Whether an input that begins a run has arrived since its owner last wrote.
@@ -423,8 +430,8 @@ impl<'a> Session<'a> {
         let mut round = Pipeline::default();
         round.batch(link, "BEGIN");
         round.add(link, link.statement(lock).await?, vec![Box::new(to_lock)]);
-        let keys: Vec<i64> = known.iter().map(|thread| thread.key).collect();
-        round.add_if(!keys.is_empty(), link, heads, vec![Box::new(keys)]).await?;
+        let below: Vec<i64> = known.iter().filter(|thread| thread.family.is_none()).map(|thread| thread.key).collect();
+        round.add_if(!below.is_empty(), link, heads, vec![Box::new(below)]).await?;
         round.add_if(!unknown.is_empty(), link, &load_threads(), vec![Box::new(unknown)]).await?;
         round.add(link, link.statement(find_processes).await?, vec![Box::new(processes)]);
         round.add_if(creations > 0, link, take_keys, vec![Box::new(creations)]).await?;
@@ -434,17 +441,18 @@ impl<'a> Session<'a> {
         let mut next = || answers.next().unwrap_or_default();
         let mut session = Session::default();
         let mut locked: HashMap<i64, Locked, RandomState> = HashMap::default();
+        // By place: there are many, and a name is looked for among all columns.
         for row in next() {
-            let (key, root): (i64, i64) = (value(&row, "key")?, value(&row, "root")?);
+            let (key, root, seq): (i64, i64, i64) = (row.get(0), row.get(1), row.get(2));
+            let (seq, epoch): (u64, i64) = (columns::unsigned(seq), row.get(4));
             if key == root {
-                session.families.insert(root, (count(&row, "seq")?, false));
+                session.families.insert(root, (seq, false));
             }
-            let (owner, epoch, asked) = (value(&row, "owner")?, count(&row, "epoch")?, value(&row, "asked")?);
-            locked.insert(key, Locked { owner, epoch, asked });
+            locked.insert(key, Locked { seq, owner: row.get(3), epoch: columns::unsigned(epoch), asked: row.get(5) });
         }
         let mut heads: HashMap<i64, u64, RandomState> = HashMap::default();
         for row in next() {
-            heads.insert(value(&row, "thread")?, count(&row, "head")?);
+            heads.insert(row.get(0), columns::unsigned(row.get(1)));
         }
         for row in next() {
             session.insert(Thread::read(&row)?);
@@ -558,7 +566,7 @@ impl<'a> Session<'a> {
         let saved = Stable::of(&folded, owner.as_ref(), false);
         let needs = Some(Needs { machine: created.bound_to().cloned(), labels: created.role.requires.clone() });
         let (asked, is_new, is_changed) = (false, true, true);
-        let thread = Thread { key, root, parent, owner, folded, asked, needs, is_new, is_changed, saved };
+        let thread = Thread { key, root, parent, family: None, owner, folded, asked, needs, is_new, is_changed, saved };
         self.threads.insert(commit.thread.clone(), thread);
         Ok(())
     }
@@ -709,7 +717,7 @@ impl Thread {
         let saved = Stable::of(&folded, owner.as_ref(), asked);
         let (key, root, parent) = (value(row, "key")?, value(row, "root")?, value(row, "parent")?);
         let (needs, is_new, is_changed) = (None, false, false);
-        Ok(Self { key, root, parent, owner, folded, asked, needs, is_new, is_changed, saved })
+        Ok(Self { key, root, parent, family: None, owner, folded, asked, needs, is_new, is_changed, saved })
     }
 
     /// The same after it was saved.
@@ -718,11 +726,13 @@ impl Thread {
         Self { saved, needs: None, is_new: false, is_changed: false, ..self }
     }
 
-    /// Whether the thread still stands in the database as it is here: its row is locked, and it has so many events.
+    /// Whether the thread still stands in the database as it is here: its row is locked. A root is compared by the events of its family, of
+    /// which none is written without a lock of its row; any other has this `head`.
     fn stands_as(&self, locked: &Locked, head: Option<u64>) -> bool {
-        let Locked { owner, epoch, asked } = *locked;
+        let Locked { seq, owner, epoch, asked } = *locked;
         let here = (self.owner.as_ref().map(|(key, _)| *key), self.folded.row.epoch, self.asked);
-        here == (owner, epoch, asked) && head == Some(self.folded.row.head)
+        let is_unwritten = self.family.map_or(head == Some(self.folded.row.head), |family| family == seq);
+        here == (owner, epoch, asked) && is_unwritten
     }
 
     fn stable(&self) -> Stable {
