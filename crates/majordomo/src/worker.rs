@@ -137,6 +137,7 @@ impl Worker {
             since: now(),
             labels: Vec::new(),
             concurrency: u32::try_from(concurrency).unwrap_or(u32::MAX),
+            heard_at: None,
         };
         Self {
             store,

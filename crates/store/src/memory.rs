@@ -160,11 +160,12 @@ impl Ownership for MemoryStore {
 
     fn workers(&self, at: Time) -> Answer<Vec<WorkerRow>> {
         self.ask(move |held| {
-            let is_alive = |worker: &&WorkerRow| {
-                let known = held.processes.get(&worker.process.id);
-                known.is_some_and(|known| known.process.is_alive(known.beat_at, at))
-            };
-            Ok(held.workers.iter().filter(is_alive).cloned().collect())
+            let living = held.workers.iter().filter_map(|worker| {
+                let known = held.processes.get(&worker.process.id)?;
+                let is_alive = known.process.is_alive(known.beat_at, at);
+                is_alive.then(|| WorkerRow { heard_at: Some(known.beat_at), ..worker.clone() })
+            });
+            Ok(living.collect())
         })
     }
 

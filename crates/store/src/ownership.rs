@@ -179,6 +179,9 @@ pub struct WorkerRow {
     pub labels: Vec<Arc<str>>,
     /// How many agents it runs at the same time at most.
     pub concurrency: u32,
+    /// When it was last heard of, where a store lists it.
+    #[serde(skip)]
+    pub heard_at: Option<Time>,
 }
 
 /// A thread that was taken over.

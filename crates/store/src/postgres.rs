@@ -344,6 +344,14 @@ impl Ownership for PostgresStore {
             if inner.beats.has_lost(answer.gone) {
                 inner.follower.announcer().nudge();
             }
+            if let Some(dies_in) = answer.dies_in {
+                // What it drives is asked for at the moment at which it may be taken over.
+                let announcer = inner.follower.announcer().clone();
+                inner.background.handle().spawn(async move {
+                    tokio::time::sleep(dies_in).await;
+                    announcer.hear_of_offer();
+                });
+            }
             Ok(answer.claimed)
         })
     }

@@ -100,6 +100,7 @@ pub async fn processes(flags: &Flags, json: bool) -> Result<u8, Failure> {
     for worker in &workers {
         let known = nodes.entry(name_of(&worker.process)).or_default();
         known.is_alive = true;
+        known.heard_at = known.heard_at.max(worker.heard_at);
         known.command = Some(worker.command.clone());
     }
     for row in &rows {
@@ -158,7 +159,7 @@ fn line(worker: &WorkerRow, now: Time) -> String {
 
 /// A process that works tasks, for programs.
 fn object(worker: &WorkerRow) -> Value {
-    let WorkerRow { process, concurrency, labels, since, command } = worker;
+    let WorkerRow { process, concurrency, labels, since, command, heard_at: _ } = worker;
     json!({
         "id": process.id,
         "kind": "worker",

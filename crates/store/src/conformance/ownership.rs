@@ -196,6 +196,7 @@ pub async fn a_process_that_works_tasks_is_listed_while_it_lives(store: Arc<dyn 
         since: NOW,
         labels: vec!["ci".into()],
         concurrency: 4,
+        heard_at: None,
     };
     let (here, far) = (worker("here", Process::current()), worker("far", process("far")));
     let names = async |at| -> Vec<String> {
@@ -204,7 +205,8 @@ pub async fn a_process_that_works_tasks_is_listed_while_it_lives(store: Arc<dyn 
     assert_eq!(names(NOW).await, [""; 0]);
     store.register_worker(here.clone(), NOW).await.unwrap();
     store.register_worker(far, NOW).await.unwrap();
-    assert_eq!(store.workers(NOW).await.unwrap()[0], here);
+    let heard = WorkerRow { heard_at: Some(NOW), ..here.clone() };
+    assert_eq!(store.workers(NOW).await.unwrap()[0], heard);
     assert_eq!(names(NOW).await, ["here", "far"]);
     assert!(!store.retire_workers(None, NOW).await.unwrap(), "both live");
 

@@ -53,7 +53,8 @@ impl Announcer {
         self.offers.subscribe()
     }
 
-    fn hear_of_offer(&self) {
+    /// There may be threads to claim.
+    pub(super) fn hear_of_offer(&self) {
         self.offers.send_modify(|offers| *offers += 1);
     }
 

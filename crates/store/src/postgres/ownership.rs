@@ -25,6 +25,8 @@ use crate::rows::{LEASE_MS, Wake};
 
 /// How often a process says that it is alive.
 const BEAT: Duration = Duration::from_millis(400);
+/// A process that has not been heard of for so long may be dead: its next heartbeat is late.
+const SILENT_MS: u64 = 600;
 /// The most roots whose waiting threads are looked at in one go; later roots come once these have fewer that wait.
 const MOST_ROOTS: u32 = 1000;
 /// How long a process counts as alive after its last heartbeat.
@@ -212,10 +214,11 @@ pub(super) async fn register_worker(
 /// The processes that work tasks and are alive.
 pub(super) async fn workers(link: &Link, clock: Clock, at: Time) -> Result<Vec<WorkerRow>, Error> {
     let sql = format!(
-        "SELECT w.body FROM workers w JOIN processes p ON p.key = w.process WHERE p.beat_at + $2 > {NOW} ORDER BY w.process"
+        "SELECT w.body, p.beat_at FROM workers w JOIN processes p ON p.key = w.process WHERE p.beat_at + $2 > {NOW} ORDER BY w.process"
     );
     let rows = link.query(&sql, &[&clock.moment(at), &clock.lease_ms()]).await?;
-    rows.iter().map(|row| columns::json(row, "body")).collect()
+    let worker = |row| Ok(WorkerRow { heard_at: Some(time(row, "beat_at")?), ..columns::json(row, "body")? });
+    rows.iter().map(worker).collect()
 }
 
 /// Removes the processes that worked tasks and are dead, and the named one. Whether there was one.
@@ -255,9 +258,11 @@ pub(super) async fn leave(link: &Link, process: &ProcessId, is_held: bool) -> Re
     // Locked in the order in which others do.
     link.query("SELECT key FROM threads WHERE owner = $1 ORDER BY key FOR NO KEY UPDATE", &[&key]).await?;
     if is_held {
-        let sql = "UPDATE threads t SET held = TRUE WHERE t.owner = $1 OR (t.owner IS NULL AND (t.live OR t.asked) \
-                   AND t.root IN (SELECT r.key FROM threads r WHERE r.owner = $1 AND r.parent IS NULL AND r.live))";
-        link.execute(sql, &[&key]).await?;
+        // Two statements, each of which has an index: one for both would look at every thread that there is.
+        let below = "UPDATE threads t SET held = TRUE WHERE t.owner IS NULL AND (t.live OR t.asked) AND NOT t.held \
+                     AND t.root IN (SELECT r.key FROM threads r WHERE r.owner = $1 AND r.parent IS NULL AND r.live)";
+        link.execute(below, &[&key]).await?;
+        link.execute("UPDATE threads SET held = TRUE WHERE owner = $1", &[&key]).await?;
     }
     link.execute("UPDATE threads SET owner = NULL WHERE owner = $1", &[&key]).await?;
     link.execute("DELETE FROM processes WHERE key = $1", &[&key]).await?;
@@ -341,6 +346,20 @@ async fn try_to_adopt(
     Ok(Adopted::At(count(&link.one(sql, &[&key, &process_key]).await?, "epoch")?))
 }
 
+/// What a process is told that asks for threads.
+pub(super) struct ClaimAnswer {
+    /// Those that it has now.
+    pub(super) claimed: Vec<Claimed>,
+    /// The newest position.
+    pub(super) newest: u64,
+    /// How many workers are dead.
+    pub(super) gone: u64,
+    /// Since when the heartbeats of the processes beside it have come in time.
+    pub(super) steady_since: Option<i64>,
+    /// In how long the lease of a process runs out that drives threads and has been silent for a while.
+    pub(super) dies_in: Option<Duration>,
+}
+
 /// Takes ownership of threads in which something is to be done and which no live process owns. Those that another process is about to take
 /// are passed over. It is a heartbeat of `beside`, the processes for which this store sends them, and one statement, so that a process that
 /// waits for work asks for nothing else.
@@ -400,7 +419,9 @@ pub(super) async fn claim_threads(
              RETURNING t.key, t.id, t.epoch) \
          SELECT (SELECT coalesce(max(e.position), 0) FROM events e) AS newest, \
          (SELECT count(*) FROM dead d JOIN workers w ON w.process = d.key) AS gone, \
-         (SELECT max(b.steady_since) FROM beat b) AS steady_since, taken.id, taken.epoch \
+         (SELECT max(b.steady_since) FROM beat b) AS steady_since, \
+         (SELECT min(p.beat_at + $2 - clock.now) FROM processes p, clock WHERE p.beat_at + $2 > clock.now AND p.beat_at + {SILENT_MS} < clock.now \
+             AND p.id <> ALL($12) AND EXISTS (SELECT 1 FROM threads t WHERE t.owner = p.key AND t.live)) AS dies_in, taken.id, taken.epoch \
          FROM me LEFT JOIN taken ON TRUE ORDER BY taken.key"
     );
     let roots_only = match query.kind {
@@ -437,25 +458,14 @@ pub(super) async fn claim_threads(
         .await?;
     let first = rows.first().ok_or_else(|| Error::UnknownProcess(process.clone()))?;
     let (newest, gone, steady_since) = (count(first, "newest")?, count(first, "gone")?, value(first, "steady_since")?);
+    let dies_in = value::<Option<i64>>(first, "dies_in")?.map(|ms| Duration::from_millis(unsigned(ms)));
     let mut claimed = Vec::with_capacity(rows.len());
     for row in &rows {
         if let Some(id) = columns::optional_text(row, "id")? {
             claimed.push(Claimed { thread: ThreadId::new(id), epoch: count(row, "epoch")? });
         }
     }
-    Ok(ClaimAnswer { claimed, newest, gone, steady_since })
-}
-
-/// What a process is told that asks for threads.
-pub(super) struct ClaimAnswer {
-    /// The threads that it owns from now on.
-    pub(super) claimed: Vec<Claimed>,
-    /// The newest position.
-    pub(super) newest: u64,
-    /// How many workers are dead.
-    pub(super) gone: u64,
-    /// Since when the heartbeats of the processes beside it have come in time.
-    pub(super) steady_since: Option<i64>,
+    Ok(ClaimAnswer { claimed, newest, gone, steady_since, dies_in })
 }
 
 /// Has a thread that one process owns be owned by another, or by none.

@@ -83,7 +83,8 @@ pub(super) fn living(db: &Connection, at: Time) -> Result<Living, Error> {
 /// The processes that work tasks and are alive.
 pub(super) fn workers(db: &Connection, at: Time) -> Result<Vec<WorkerRow>, Error> {
     let known = known_workers(db)?.into_iter();
-    Ok(known.filter(|(worker, beat_at)| worker.process.is_alive(*beat_at, at)).map(|(worker, _)| worker).collect())
+    let living = known.filter(|(worker, beat_at)| worker.process.is_alive(*beat_at, at));
+    Ok(living.map(|(worker, beat_at)| WorkerRow { heard_at: Some(beat_at), ..worker }).collect())
 }
 
 /// The processes that worked tasks and are dead, and the named one.
