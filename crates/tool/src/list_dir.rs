@@ -59,9 +59,8 @@ fn at_once(args: &Args, path: &WorkPath, context: &ToolContext) -> Option<Result
 }
 
 fn list(args: &Args, path: &WorkPath, context: &ToolContext, mut listing: Listing) -> Result<Listing, Error> {
-    let folder = context.workspace.folder(path)?;
+    let (folder, real) = context.workspace.folder_and_place(path)?;
     let levels = args.depth.unwrap_or(1).clamp(1, MAX_DEPTH);
-    let real = context.workspace.destination(path).real;
     let secrets = context.workspace.secrets();
     let is_secret = |below: &str| secrets.covers(&real.join(below));
     listing.add(&folder, "", levels, &is_secret).map_err(|source| Error::at(path.as_str(), source))?;

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use crate::error::Error;
 use crate::read_file::RESULTS;
-use crate::workspace::{folded, followed};
+use crate::workspace::{Followed, folded};
 
 /// Beneath a home folder.
 const IN_HOME: &[&str] = &[
@@ -192,8 +192,9 @@ impl Secrets {
     fn found(root: &Path, ours: &BTreeSet<PathBuf>, variable: impl Fn(&str) -> Option<OsString>) -> Self {
         let whole = |path: &Path| folded(&path.to_string_lossy());
         let root_itself = whole(root);
-        let real = |path: &PathBuf| Some(followed(path).1).filter(|real| holds_files(real)).map(|real| whole(&real));
-        let ours: BTreeSet<String> = ours.iter().filter_map(real).collect();
+        let mut known = Followed::default();
+        let mut real = |path: &PathBuf| Some(known.of(path)).filter(|real| holds_files(real)).map(|real| whole(&real));
+        let ours: BTreeSet<String> = ours.iter().filter_map(&mut real).collect();
         // A place that holds the workspace was chosen by a person, unless it is our own state.
         let counts = |place: &String| lies_in(place, &root_itself) && (*place != root_itself || ours.contains(place));
         let named = known_places(variable);
@@ -237,6 +238,8 @@ pub(crate) fn existing(ours: &[PathBuf], variable: impl Fn(&str) -> Option<OsStr
     let mut all = known_places(variable);
     all.extend_from_slice(ours);
     all.extend(lock(&OURS).iter().cloned());
+    // Of most of them nothing is there, which one look says; for the real name each folder on the way is looked at.
+    all.retain(|path| path.symlink_metadata().is_ok());
     outermost(all.iter().filter_map(|path| path.canonicalize().ok()).filter(|path| holds_files(path)).collect())
 }
 

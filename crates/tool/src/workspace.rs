@@ -15,6 +15,7 @@ pub(crate) mod walk;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -221,12 +222,18 @@ impl Workspace {
 
     /// A folder beneath the workspace, as a handle.
     pub(crate) fn folder(&self, path: &WorkPath) -> Result<Dir, Error> {
+        Ok(self.folder_and_place(path)?.0)
+    }
+
+    /// A folder beneath the workspace, as a handle, and where it really is.
+    pub(crate) fn folder_and_place(&self, path: &WorkPath) -> Result<(Dir, PathBuf), Error> {
         let dir = &self.folder.dir;
         let open = if path.is_root() { dir.try_clone() } else { dir.open_dir(path.as_path()) };
         let at = |source| Error::at(path.as_str(), source);
         let opened = open.map_err(at)?;
-        self.secrets().check(path.as_str(), &unreadable::real_path(&opened).map_err(at)?)?;
-        Ok(opened)
+        let real = unreadable::real_path(&opened).map_err(at)?;
+        self.secrets().check(path.as_str(), &real)?;
+        Ok((opened, real))
     }
 
     /// Refuses a path that names a secret place or leads into one.
@@ -345,6 +352,27 @@ pub fn is_local(path: &Path) -> bool {
 fn protected_place(path: &str) -> Option<&'static str> {
     // Folded, a name in capitals is not known as one.
     protected::place_of_file(&path::folded(path)).or_else(|| protected::place_of_file(path))
+}
+
+/// Many paths with every link followed as far as they exist. What was found out of a folder on the way is not looked up again.
+#[derive(Default)]
+pub(crate) struct Followed(HashMap<PathBuf, PathBuf>);
+
+impl Followed {
+    pub(crate) fn of(&mut self, path: &Path) -> PathBuf {
+        if let Some(real) = self.0.get(path) {
+            return real.clone();
+        }
+        // Of most of them nothing is there: one look says so.
+        let real = path.symlink_metadata().ok().and_then(|_| path.canonicalize().ok());
+        let real = match (real, path.file_name(), path.parent()) {
+            (Some(real), ..) => real,
+            (None, Some(name), Some(parent)) => self.of(parent).join(name),
+            (None, ..) => path.to_owned(),
+        };
+        self.0.insert(path.to_owned(), real.clone());
+        real
+    }
 }
 
 /// Whether something is there, and the path with every link followed as far as it exists.

@@ -356,3 +356,28 @@ async fn a_stop_ends_a_walk_and_keeps_a_write_from_beginning() {
     assert_eq!(said, "stopped before it began");
     assert!(!room.path("c").exists());
 }
+
+#[test]
+fn many_paths_are_followed_as_each_of_them_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::create_dir_all(at("home/.config")).unwrap();
+    std::fs::create_dir_all(at("elsewhere/deep")).unwrap();
+    std::os::unix::fs::symlink(at("elsewhere"), at("home/link")).unwrap();
+    std::os::unix::fs::symlink(at("nowhere"), at("home/dangling")).unwrap();
+    let mut many = Followed::default();
+    for name in [
+        "home/.ssh",
+        "home/.config/gh",
+        "home/link/deep",
+        "home/link/none",
+        "home/dangling",
+        "home/dangling/x",
+        "none/x/y",
+    ] {
+        for path in [at(name), at("home/..").join(name)] {
+            assert_eq!(many.of(&path), followed(&path).1, "{}", path.display());
+            assert_eq!(many.of(&path), followed(&path).1, "again: {}", path.display());
+        }
+    }
+}
