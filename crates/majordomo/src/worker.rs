@@ -293,7 +293,8 @@ impl Worker {
                     self.store.register_worker(self.row.clone(), now()).await?;
                     is_known = true;
                 }
-                if now().since_ms(beat_at) >= BEAT_MS {
+                // Where it claims threads, asking for them is its heartbeat.
+                if !self.claims() && now().since_ms(beat_at) >= BEAT_MS {
                     beat_at = now();
                     self.store.heartbeat(&self.row.process.id, beat_at).await?;
                 }

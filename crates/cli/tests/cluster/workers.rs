@@ -155,6 +155,14 @@ fn what_a_person_interrupts_is_left_to_the_person() {
     worker.kill();
 }
 
+/// An agent that only a worker with a label may run.
+fn has_painter(world: &World) {
+    let agents = world.path("../home/.config/majordomo/agents");
+    std::fs::create_dir_all(&agents).expect("a folder");
+    let file = "---\nname: painter\ndescription: paints\nrequires: [gpu]\ntools: [read_file]\n---\nYou paint.\n";
+    std::fs::write(agents.join("painter.md"), file).expect("a file");
+}
+
 #[test]
 fn an_agent_that_requires_a_label_waits_for_a_worker_that_has_it() {
     let scenes = [
@@ -162,10 +170,7 @@ fn an_agent_that_requires_a_label_waits_for_a_worker_that_has_it() {
         scene("paint it", &[says("painted")]),
     ];
     let world = world(&scenes);
-    let agents = world.path("../home/.config/majordomo/agents");
-    std::fs::create_dir_all(&agents).expect("a folder");
-    let file = "---\nname: painter\ndescription: paints\nrequires: [gpu]\ntools: [read_file]\n---\nYou paint.\n";
-    std::fs::write(agents.join("painter.md"), file).expect("a file");
+    has_painter(&world);
     let mut plain = worker(&world, "one", &[]);
     let running = run_on(&world, "one", "have it painted");
     let child = until("a sub-agent", || world.rows().into_iter().find(|row| row.parent.is_some()));
@@ -176,6 +181,27 @@ fn an_agent_that_requires_a_label_waits_for_a_worker_that_has_it() {
     assert_eq!(world.row(&child.id).epoch, 3, "claimed once");
     plain.kill();
     strong.kill();
+}
+
+/// More sub-agents than a process has connections are claimed by one statement.
+#[test]
+fn a_worker_takes_over_many_at_once() {
+    const MANY: usize = 14;
+    let spawns: Vec<String> =
+        (0..MANY).map(|which| spawn_with(&format!("paint {which}"), ", agent = \"painter\"")).collect();
+    let scenes = [scene("have all painted", &[calls(&spawns), says("all done")]), scene("paint", &[says("painted")])];
+    let world = world(&scenes);
+    has_painter(&world);
+    let model = format!("scripted/{}", world.script().display());
+    let many = MANY.to_string();
+    let arguments = ["run", "have all painted", "--model", &model, "--mode", "dangerous", "--max-concurrent", &many];
+    let running = world.launch(on(&world, "one", &arguments));
+    until("all sub-agents", || (world.rows().len() == MANY + 1).then_some(()));
+    let mut worker = worker(&world, "one", &["--label", "gpu", "--concurrency", "40"]);
+    let done = running.done();
+    assert_eq!((done.code, done.out.trim()), (Some(0), "all done"), "{}", done.err);
+    world.assert_at_rest(&world.root());
+    worker.kill();
 }
 
 #[test]
