@@ -405,7 +405,11 @@ pub async fn watch(
     staff.end_sessions().await;
     runtime.leave().await;
     // If the database was deleted since the last commit, the answer is there and the run is not: that is told.
-    until_answered(|| runtime.store().thread(&root)).await?;
+    tokio::select! {
+        row = until_answered(|| runtime.store().thread(&root)) => drop(row?),
+        _ = interrupts.recv() => {}
+        _ = terminations.recv() => {}
+    }
     Ok(code)
 }
 
