@@ -186,7 +186,7 @@ fn a_database_that_is_away_stops_nothing_for_good() {
     let contents = world.contents();
     contents.assert_all_at_rest();
     let mut lines = world.lines("effects");
-    assert_eq!(lines.len(), roots * children, "nobody died, so all of it is done: {lines:?}");
+    assert_eq!(lines.len(), roots * children, "no process died, so all of it is done: {lines:?}");
     lines.sort();
     lines.dedup();
     assert_eq!(lines.len(), roots * children, "and nothing twice");

@@ -165,7 +165,7 @@ async fn exchanged(sandbox: &str, before_the_answer: bool) -> (String, bool) {
             break;
         }
     }
-    // What is still asked is answered by nobody.
+    // No person answers what is still asked.
     let _ = running.kill().await;
     (said, setup.work("owned").exists())
 }

@@ -254,12 +254,12 @@ impl Written {
 }
 
 /// Threads as this process left them, so that they need not be read for the next commit. They are believed only while their rows are locked,
-/// and only if nothing was written to them and nobody took them over in the meantime.
+/// and only if no other process wrote to them or took them over in the meantime.
 #[derive(Clone, Default)]
 struct Known(Arc<Mutex<HashMap<ThreadId, Thread, RandomState>>>);
 
 impl Known {
-    /// Those of these that are known. Whatever becomes of the group, nobody else sees them as they are meanwhile.
+    /// Those of these that are known. They are removed meanwhile, so that no other group uses them, whatever becomes of this one.
     fn take(&self, ids: &[ThreadId]) -> Vec<Thread> {
         let mut known = self.lock();
         ids.iter().filter_map(|id| known.remove(id)).collect()

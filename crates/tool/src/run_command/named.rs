@@ -40,7 +40,7 @@ pub(super) fn contents(command: &str, cwd: &Path, root: &Path) -> String {
             }
         }
         if at < MOST_FILES {
-            // One that cannot be read can be run by nobody whom this program starts.
+            // One that cannot be read cannot be run by any command that this program starts.
             let Ok(file) = File::open(path) else { continue };
             let _ = hasher.update_reader(file.take(MOST_BYTES));
         }
